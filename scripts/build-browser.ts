@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build, type Plugin } from 'esbuild'
+import { build, type Metafile, type Plugin } from 'esbuild'
 import { defaultCustomization } from '../src/domain/sites/customization-default.js'
 import { colorTokens } from '../src/site/look/style.js'
 
@@ -13,6 +13,7 @@ const site = fileURLToPath(new URL('../src/site/', import.meta.url))
 /** The sources and the names of the built files. */
 const FILES = {
   'browser/main.ts': 'main.js',
+  'browser/offline.ts': 'offline.js',
   'browser/scheme.ts': 'scheme.js',
   'browser/try.ts': 'try.js',
   'browser/reload.ts': 'reload.js',
@@ -43,7 +44,8 @@ async function buildSites(folder: string): Promise<void> {
       bundle: true,
       minify: true,
       write: false,
-      format: 'esm',
+      // Browsers load modules only from servers.
+      format: name === 'offline.js' ? 'iife' : 'esm',
       target: 'es2022',
       logLevel: 'error',
       loader: { '.woff2': 'empty' },
@@ -112,14 +114,28 @@ export async function buildDesk(folder: string): Promise<void> {
     if (found === undefined) throw new Error(`The build of the app has no file ${pattern}.`)
     return found
   }
+  const script = named(/^main-.*\.js$/)
   const manifest = {
-    script: named(/^main-.*\.js$/),
+    script,
+    imports: importsOf(script, metafile),
     style: named(/^main-.*\.css$/),
     theme: named(/^theme-.*\.js$/),
     font: named(/^ibm-plex-sans-latin-400-normal-.*\.woff2$/),
     files,
   }
   await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest))
+}
+
+/** Returns the files that a built file imports, and those that they import, without files that are loaded on demand. */
+export function importsOf(file: string, { outputs }: Metafile, found = new Set<string>()): string[] {
+  const output = Object.entries(outputs).find(([path]) => basename(path) === file)?.[1]
+  for (const { path, kind } of output?.imports ?? []) {
+    const name = basename(path)
+    if (kind !== 'import-statement' || found.has(name)) continue
+    found.add(name)
+    importsOf(name, { inputs: {}, outputs }, found)
+  }
+  return [...found]
 }
 
 /**

@@ -22,7 +22,7 @@ const MAX_FUNCTION_LINES = 60
 const found = await readdir(src, { recursive: true, withFileTypes: true })
 const sources = await Promise.all(
   found
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.d.ts'))
     .map(async (entry) => {
       const path = join(entry.parentPath, entry.name)
       return { path: relative(src, path), text: await readFile(path, 'utf8') }
@@ -73,7 +73,7 @@ test('no function is too long', () => {
  * The number of type assertions (`x as T`, without `as const`) and of `x!` in `src`. They may only decrease: lower them
  * after removing some.
  */
-const MAX_ASSERTIONS = { as: 268, '!': 31 }
+const MAX_ASSERTIONS = { as: 266, '!': 31 }
 
 function assertionsIn({ path, text }: { path: string; text: string }): { as: number; '!': number } {
   const found = { as: 0, '!': 0 }

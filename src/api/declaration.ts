@@ -53,19 +53,13 @@ export interface RequestInfo {
 
 /** The data to renew a cached response when its branch has moved and only the commit in it has changed. */
 export interface Renewal<App> {
-  /** The commit in the response, as the validator names it. */
+  /** The commit of the content, as the validator names it. */
   commit: string
-  /**
-   * The text before the commit wherever the response itself names it, and the number of occurrences. Other occurrences
-   * are content.
-   */
-  before: string
-  times: number
   /**
    * Names of other recorded reads that may have changed. `isSameAt` decides whether the response depends on the change.
    */
   mayChange: readonly string[]
-  /** Whether the response at another commit, or at the same one, would be equal except for the commit. */
+  /** Whether the response at another commit, or at the same one, would be equal. */
   isSameAt(app: App, commit: string): Promise<boolean>
 }
 

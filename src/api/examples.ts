@@ -90,6 +90,7 @@ const reviews: Record<string, Example> = {
   },
   updateChangeRequestById: { body: { subject: 'Explain the installation' } },
   updateChangeRequestContent: { body: insertPage },
+  getConflictFile: { query: { key: 'fresh.md' } },
   updatePageSourceInChangeRequest: { body: { markdown } },
   notePagePresenceInChangeRequest: { body: { editor: 'editor-of-ada', line: 3 } },
   submitChangeRequestReview: {

@@ -1,7 +1,9 @@
 /** The routes of the app. The code of a screen is loaded when it is opened first. */
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { ADMIN_ROUTES } from './admin/routes.js'
 import { hasEnded, session } from './api/session.js'
+import type { Parameters, Route, Screen } from './screen.js'
 import { address, matchPath } from './route.js'
 import { Frame } from './shell/frame.js'
 import { Nothing, Shape } from './shell/notes.js'
@@ -9,18 +11,8 @@ import { Panels } from './panels.js'
 import { Toasts } from './shell/toast.js'
 import { words } from './words/index.js'
 
-/** The parameters of a route, by name. */
-export type Parameters = Readonly<Record<string, string>>
-type Screen = ComponentType<Parameters>
-
-interface Route {
-  pattern: string
-  load: () => Promise<Screen>
-  /** Whether the screen is for everybody, not only for users who are signed in. */
-  isOpen?: boolean
-}
-
 const signInScreen = () => import('./screens/sign-in.js')
+const spaceScreen = async () => (await import('./screens/space.js')).SpaceScreen
 const ROUTES: readonly Route[] = [
   { pattern: '/sign-in', load: async () => (await signInScreen()).SignIn, isOpen: true },
   { pattern: '/start', load: async () => (await import('./screens/first-start.js')).FirstStart, isOpen: true },
@@ -28,6 +20,9 @@ const ROUTES: readonly Route[] = [
   { pattern: '/s/:space/p/:page/edit', load: async () => (await import('./screens/editor.js')).Editor },
   { pattern: '/s/:space/c/:number/p/:page', load: async () => (await import('./screens/editor.js')).Editor },
   { pattern: '/', load: async () => (await import('./screens/home.js')).Home },
+  { pattern: '/s/:space', load: spaceScreen },
+  { pattern: '/s/:space/p/:page', load: spaceScreen },
+  ...ADMIN_ROUTES,
 ]
 
 function find(path: string): { route: Route; parameters: Parameters } | null {

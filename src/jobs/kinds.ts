@@ -9,6 +9,7 @@ import { recordProblem } from '../domain/lfs/record.js'
 import { giveUpSpec, processSpec } from '../domain/openapi/processing.js'
 import { COMPUTE_REVISION, PROCESS_OPENAPI, SPREAD_OPENAPI } from '../domain/openapi/queue.js'
 import { printPdf } from '../domain/pdf/print-pdf.js'
+import { writeBundle } from '../domain/sites/bundles.js'
 import { sendMail } from '../domain/people/mails.js'
 import { giveUpMail, writeMail } from '../domain/people/write-mail.js'
 import { lookAtPullRequests, retryLook } from '../domain/pull-previews/poll.js'
@@ -83,6 +84,17 @@ const pdf = jobKind({
     const error = await printPdf(app, id, payload)
     return error === null ? {} : { error }
   },
+  failed: (_app, _job, error) => ({ error }),
+})
+
+const bundle = jobKind({
+  kind: 'write-bundle',
+  queue: queues.bundle,
+  run: (app, { id, payload }, signal) =>
+    untilStopped(signal, async (stop) => {
+      const error = await writeBundle(app, id, payload, stop)
+      return error === null ? {} : { error }
+    }),
   failed: (_app, _job, error) => ({ error }),
 })
 
@@ -182,6 +194,7 @@ const all: readonly JobKind[] = [
   purge,
   mail,
   pdf,
+  bundle,
   processOpenApi,
   spreadOpenApi,
   computeRevision,

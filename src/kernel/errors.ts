@@ -82,6 +82,13 @@ export class ServiceError extends Error {
   }
 }
 
+/** Thrown for a body that is not JSON. */
+export class NotJson extends ServiceError {
+  constructor(message: string) {
+    super('bad-request', message)
+  }
+}
+
 export const badRequest = (message: string, details?: ErrorDetail[]): ServiceError =>
   new ServiceError('bad-request', message, details ? { details } : {})
 export const notFound = (what: string): ServiceError =>

@@ -10,7 +10,9 @@ import {
   McpError,
 } from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js'
+import { own } from '../kernel/defined.js'
 import { badRequest, ServiceError } from '../kernel/errors.js'
+import { isRecord } from '../kernel/guards.js'
 import { JSON_TYPE, MAX_MESSAGES, mcpError } from './json-rpc.js'
 import type { McpRequest, McpResponse, McpServer, Tool, ToolOutcome } from './types.js'
 
@@ -94,8 +96,39 @@ const describe = <C>({ name, title, description, input, output, changes }: Tool<
 function faultOf<C>(called: Tool<C>, input: unknown): string | null {
   const { valid, errorMessage = '' } = validator.getValidator<unknown>(called.input as never)(input)
   if (valid) return null
-  const faults = errorMessage.replace(/\bdata(?=[/ ])/g, 'arguments').slice(0, MAX_FAULTS)
-  return `The arguments of ${called.name} are not valid: ${faults}. See the input schema of the tool.`
+  const unknown = unknownIn(called.input, input, 'arguments').map((name) => `${name} is unknown`)
+  // The validator does not name what it does not know.
+  const others = errorMessage.split(', ').filter((fault) => !fault.endsWith(UNNAMED))
+  const faults = [...unknown, ...others.map((fault) => fault.replace(/\bdata(?=[/ ])/g, 'arguments'))].join(', ')
+  return `The arguments of ${called.name} are not valid: ${faults.slice(0, MAX_FAULTS)}. See the input schema of the tool.`
+}
+
+/** The end of the validator's message about a member that a schema does not have. */
+const UNNAMED = 'must NOT have additional properties'
+/** Maximum length of the name of an unknown member in a message, in characters. */
+const MAX_NAME = 50
+
+/** The parts of a schema that say which members there are. */
+interface Shape {
+  properties?: Readonly<Record<string, unknown>>
+  additionalProperties?: unknown
+  items?: unknown
+}
+
+const isShape = (schema: unknown): schema is Shape => isRecord(schema)
+
+/** Lists the members that a schema does not have, by their place. */
+function unknownIn(shape: unknown, value: unknown, at: string): string[] {
+  if (!isShape(shape)) return []
+  if (Array.isArray(value)) return value.flatMap((one, n) => unknownIn(shape.items, one, `${at}/${n}`))
+  const { properties } = shape
+  if (!properties || !isRecord(value)) return []
+  return Object.keys(value).flatMap((name) => {
+    const place = `${at}/${name.slice(0, MAX_NAME)}`
+    const member = own(properties, name)
+    if (member !== undefined) return unknownIn(member, value[name], place)
+    return shape.additionalProperties === false ? [place] : []
+  })
 }
 
 /** Runs a tool. A tool that only reads must end within a time limit. */

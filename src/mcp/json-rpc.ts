@@ -1,5 +1,5 @@
 /** Errors of JSON-RPC that concern a whole request. */
-import type { ServiceError } from '../kernel/errors.js'
+import { NotJson, type ServiceError } from '../kernel/errors.js'
 import type { McpResponse } from './types.js'
 
 const INVALID_REQUEST = -32_600
@@ -16,7 +16,8 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Returns the response to a request that reaches no tool. */
 export function mcpError(error: ServiceError, headers: Readonly<Record<string, string>> = {}): McpResponse {
-  const code = { 400: INVALID_REQUEST, 413: INVALID_REQUEST, 415: PARSE_ERROR }[error.status] ?? SERVER_ERROR
+  const known = { 400: INVALID_REQUEST, 413: INVALID_REQUEST, 415: PARSE_ERROR }[error.status] ?? SERVER_ERROR
+  const code = error instanceof NotJson ? PARSE_ERROR : known
   return {
     status: error.status,
     headers: { 'Content-Type': JSON_TYPE, ...error.extra.headers, ...headers },

@@ -2,6 +2,7 @@
 import type { CommitId } from '../kernel/ids.js'
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
+import { connectionProviders } from './connection.js'
 import { closed, Id, MAX_TEXT_LENGTH, nullable, oneOf, Timestamp } from './common.js'
 import { ContentDocument } from './content.js'
 import { UnmetRule } from './merge-rules.js'
@@ -124,7 +125,7 @@ export type UpdateChangeRequest = Static<typeof UpdateChangeRequest>
 
 const resolvedPath = { path: Type.String({ minLength: 1, maxLength: 4096 }) }
 export const Resolution = Type.Union([
-  Type.Object({ ...resolvedPath, take: oneOf(['main', 'change-request']) }, closed),
+  Type.Object({ ...resolvedPath, take: oneOf(['main', 'change-request', 'base']) }, closed),
   Type.Object({ ...resolvedPath, content: Type.String({ maxLength: MAX_TEXT_LENGTH }) }, closed),
   Type.Object({ ...resolvedPath, delete: Type.Literal(true) }, closed),
 ])
@@ -136,9 +137,20 @@ export const UpdateFromMain = Type.Object(
       Type.Array(Resolution, {
         maxItems: 1000,
         description:
-          'Resolves each file in conflict: take one side (if that side has no such file, it is deleted), give its content, or delete it. For a file that both ' +
+          'Resolves each file in conflict: take one side or the file before both changes, `base` (if it has no such file, it is deleted), give its content, or delete it. For a file that both ' +
           'sides moved (`rename`), named by either path, this decides its location; changes of both sides to its content are merged if possible.',
       }),
+    ),
+    expect: Type.Optional(
+      Type.Object(
+        { revision: Type.String(), main: Type.String() },
+        {
+          ...closed,
+          description:
+            'The heads of the change request and of main that the resolutions are for, from the conflict state. If one of them has moved, nothing changes ' +
+            'and the response is 409.',
+        },
+      ),
     ),
   },
   { ...closed, $id: 'UpdateFromMain' },
@@ -173,6 +185,104 @@ export const Conflict = Type.Object(
     theirs: Type.Optional(ConflictSide),
   },
   { $id: 'Conflict' },
+)
+
+const conflictForms = ['page', 'table-of-contents', 'file', 'link', 'submodule'] as const
+const describedConflict = {
+  key: Type.String({ description: 'The path that names this conflict in a resolution.' }),
+  path: Type.String(),
+  kind: oneOf(conflictKinds),
+  form: oneOf(conflictForms),
+  page: Type.Optional(
+    Type.Object(
+      { id: Id, title: Type.String(), in: oneOf(['main', 'change-request']) },
+      { description: 'The page, and the content that has it.' },
+    ),
+  ),
+}
+const ConflictEntry = Type.Object(
+  { oid: Type.String(), mode: Type.String(), path: Type.String() },
+  { $id: 'ConflictEntry' },
+)
+
+export const ConflictState = Type.Object(
+  {
+    object: Type.Literal('conflict-state'),
+    revision: Type.String({ description: 'The head of the change request that was compared.' }),
+    main: Type.String({ description: 'The head of main that was compared.' }),
+    host: Type.Optional(
+      oneOf(connectionProviders, {
+        description: 'Present if the change request holds commits of a sync: the host of their repository.',
+      }),
+    ),
+    conflicts: Type.Array(
+      Type.Object({
+        ...describedConflict,
+        base: Type.Optional(ConflictEntry),
+        ours: Type.Optional(ConflictEntry),
+        theirs: Type.Optional(ConflictEntry),
+      }),
+      { description: 'At most 1,000, in order of path. More can only be resolved with Git.' },
+    ),
+    count: Type.Integer({ minimum: 0, description: 'Number of all conflicts.' }),
+  },
+  { $id: 'ConflictState' },
+)
+
+const ShownSide = Type.Object(
+  {
+    oid: Type.String(),
+    mode: Type.String(),
+    path: Type.String(),
+    size: Type.Integer({ minimum: 0, description: 'Bytes. For Git LFS, the size of the file.' }),
+    text: Type.Optional(
+      Type.String({ description: 'The content with line feeds as line ends, if it is text of at most 1,152 KiB.' }),
+    ),
+    downloadURL: Type.Optional(
+      Type.String({ description: 'Works without a token until it expires. Submodules have none.' }),
+    ),
+    change: Type.Optional(
+      Type.Object(
+        { revision: Type.String(), author: Type.String(), at: Timestamp, subject: Type.String() },
+        { description: 'The newest commit of this side that changed the file since both sides had it.' },
+      ),
+    ),
+  },
+  { $id: 'ConflictFileSide' },
+)
+
+export const ConflictFile = Type.Object(
+  {
+    object: Type.Literal('conflict-file'),
+    revision: Type.String(),
+    main: Type.String(),
+    ...describedConflict,
+    base: Type.Optional(ShownSide),
+    ours: Type.Optional(ShownSide),
+    theirs: Type.Optional(ShownSide),
+    chunks: Type.Optional(
+      Type.Array(
+        Type.Object({
+          kind: oneOf(['same', 'ours', 'theirs', 'both', 'merged', 'conflict']),
+          base: Type.Integer({ minimum: 0 }),
+          ours: Type.Integer({ minimum: 0 }),
+          theirs: Type.Integer({ minimum: 0 }),
+          text: Type.Optional(Type.String()),
+        }),
+        {
+          description:
+            'The three-way merge of the texts: for each chunk, the number of lines that it has in each text, from the start on. `ours`, `theirs`: one side ' +
+            'changed the lines. `both`: both sides made the same change. `merged`: `text` combines both changes. `conflict`: the lines to decide.',
+        },
+      ),
+    ),
+    problem: Type.Optional(
+      Type.String({
+        description: 'The reason why texts have no chunks, and the remedy. Each side can still be taken.',
+      }),
+    ),
+  },
+  { $id: 'ConflictFile' },
 )
 
 export const MergeResult = Type.Object(

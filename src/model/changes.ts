@@ -141,6 +141,10 @@ export const ChangesQuery = Type.Object({
     description: 'Maximum number of changes; `more` counts the others.',
   }),
   pageId: Type.Optional(Type.String({ maxLength: 64, description: 'Only the changes of this page.' })),
+  brief: Type.Boolean({
+    default: false,
+    description: 'Leaves the `attributes` of edited pages empty. No page is then read, so that a long list is quick.',
+  }),
   diff: Type.Optional(
     oneOf(diffFormats, {
       description: 'Adds the differences in the text of each edited page: by lines (`unified`) or by words.',
@@ -148,3 +152,58 @@ export const ChangesQuery = Type.Object({
   ),
 })
 export type ChangesQuery = Static<typeof ChangesQuery>
+
+/** A comparison of two revisions that are not a revision and its parent. */
+export const RevisionChangesQuery = Type.Object({
+  ...ChangesQuery.properties,
+  base: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'ID of another revision. Compares with it, not with the first parent.',
+    }),
+  ),
+})
+export const PageChangesQuery = Type.Object({ base: RevisionChangesQuery.properties.base })
+
+const BlockPlace = Type.Object(
+  {
+    node: Type.String({ description: 'The key of the block, to which comments refer.' }),
+    digest: Type.String({ description: 'Equal blocks have equal digests, in all pages and revisions.' }),
+    lines: Type.Array(Type.Integer(), {
+      minItems: 2,
+      maxItems: 2,
+      description: 'The first and the last line of the block in the file of the page, from 1.',
+    }),
+  },
+  { $id: 'BlockPlace' },
+)
+
+export const PageChanges = Type.Object(
+  {
+    object: Type.Literal('page-changes'),
+    page: Type.Object({
+      id: Id,
+      title: Type.String(),
+      path: Type.String(),
+      file: Type.Optional(Type.String({ description: 'Path of its file, from the root of the repository.' })),
+    }),
+    before: Type.Optional(Type.String({ description: 'ID of the earlier revision.' })),
+    after: Type.String({ description: 'ID of the later revision.' }),
+    blocks: Type.Array(
+      Type.Object({
+        change: oneOf(['unchanged', 'changed', 'added', 'removed', 'moved']),
+        html: Type.String({
+          description:
+            'The block as HTML without scripts, event handlers and style attributes. In a changed block, changed words are in `ins` and `del` elements. Changed ' +
+            'list items, cells and blocks within it have the attribute `data-change`: `added`, `removed` or `changed`.',
+        }),
+        before: Type.Optional(BlockPlace),
+        after: Type.Optional(BlockPlace),
+      }),
+      { description: 'In the order of the later revision. Removed blocks are at the place that they had.' },
+    ),
+    limit: Type.Optional(Type.String({ description: 'The reason why the page is not compared block by block.' })),
+  },
+  { $id: 'PageChanges' },
+)
+export type PageChanges = Static<typeof PageChanges>

@@ -44,6 +44,15 @@ export type MailOrder =
   | { mail: 'sign-in'; email: string; invite?: string }
   | { mail: 'connection'; connection: string; user: string; what: 'failed' | 'recovered'; message: string }
 
+/** A bundle of a site to write, for a visitor who was admitted. */
+export interface BundleOrder {
+  site: string
+  /** The claims that conditions see. */
+  claims: Readonly<Record<string, boolean | Readonly<Record<string, boolean>>>>
+  /** IDs of the spaces that the visitor may see. */
+  spaces: string[]
+}
+
 /** The payload of each kind of job. */
 interface JobPayloads {
   'git-import': { run: string }
@@ -56,6 +65,7 @@ interface JobPayloads {
   /** `since`: the time at which it was queued first, in milliseconds since 1970. `tries`: failed attempts so far. */
   'send-mail': MailOrder & { since: number; tries: number }
   'print-pdf': PdfOrder
+  'write-bundle': BundleOrder
   'process-openapi': { spec: string }
   /** A specification with a new version, or a deleted one. */
   'spread-openapi': { organization: string; slug: string }

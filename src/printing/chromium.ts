@@ -138,6 +138,29 @@ export async function printDocument(
   }
 }
 
+/** Size of a picture of a document in pixels, as previews of links show it. */
+export const CARD = { width: 1200, height: 630 }
+const CARD_MS = 20_000
+
+/** Makes a picture of each document, and passes it on. `serve` returns the files that they may load. */
+export async function shootDocuments(
+  browser: Browser,
+  names: readonly string[],
+  serve: (path: string) => ServedFile | null,
+  keep: (name: string, png: Buffer) => void,
+): Promise<void> {
+  const page = await browser.newPage()
+  await page.setJavaScriptEnabled(false)
+  await page.setViewport(CARD)
+  await page.setRequestInterception(true)
+  page.on('request', (request) => void answer(request, serve).catch(() => undefined))
+  for (const name of names) {
+    await page.goto(`${ORIGIN}/${name}`, { waitUntil: 'load', timeout: CARD_MS })
+    await page.evaluate('document.fonts.ready.then(() => true)')
+    keep(name, Buffer.from(await page.screenshot({ type: 'png', captureBeyondViewport: false })))
+  }
+}
+
 async function answer(request: HTTPRequest, serve: (path: string) => ServedFile | null): Promise<void> {
   const url = new URL(request.url())
   const served = url.origin === ORIGIN && request.method() === 'GET' ? serve(decodeURIComponent(url.pathname)) : null

@@ -1,5 +1,5 @@
 /** The entry point of `printing/`: prints books as PDFs. */
 export { PrintFailure } from './failure.js'
 export { ORIGIN, type OutlineItem, type PrintResult, type PrintOrder } from './order.js'
+export { type Cards, createCards } from './cards.js'
 export { createPrinter, type Printer, type PrinterOptions } from './printer.js'
-export { type CachedPdf, openPdfCache, type PdfCache } from './shelf.js'

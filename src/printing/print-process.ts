@@ -3,7 +3,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { printDocument, type ServedFile, withChromium } from './chromium.js'
+import { printDocument, type ServedFile, shootDocuments, withChromium } from './chromium.js'
 import { serveFont } from './fonts.js'
 import { missingGlyphs } from './glyphs.js'
 import { joinParts, type BookPart, readPart } from './join.js'
@@ -93,6 +93,22 @@ function printOne(
   return attempt().catch(attempt)
 }
 
+/** Makes a picture of each document of a folder: `card.html` in a folder of its own becomes `card.png` there. */
+async function pictures(engine: Engine, folder: string, maxBytes: number): Promise<object> {
+  const names: string[] = JSON.parse(readFileSync(join(folder, 'cards.json'), 'utf8'))
+  const watch = watchMemory(maxBytes, () => fail('Pictures take too much memory.'))
+  const serve = (path: string): ServedFile | null => {
+    const name = names.find((one) => path === `/${one}`)
+    if (name === undefined) return serveFont(path)
+    return { contentType: HTML, body: readFileSync(join(folder, name, 'card.html')) }
+  }
+  await withChromium(engine, (browser) =>
+    shootDocuments(browser, names, serve, (name, png) => writeFileSync(join(folder, name, 'card.png'), png)),
+  )
+  watch.stop()
+  return {}
+}
+
 function report(result: object): void {
   process.stdout.write(`\n${JSON.stringify(result)}\n`)
 }
@@ -106,7 +122,9 @@ const [command, engine, folder = '', maxBytes = '0'] = process.argv.slice(2)
 process.stdin.on('end', () => process.exit(1)).resume()
 try {
   const given: Engine = JSON.parse(engine ?? '')
-  report({ done: command === 'probe' ? await probe(given) : await print(given, folder, Number(maxBytes)) })
+  const work = { probe: () => probe(given), pictures: () => pictures(given, folder, Number(maxBytes)) }
+  const done = command === 'probe' || command === 'pictures' ? work[command]() : print(given, folder, Number(maxBytes))
+  report({ done: await done })
   process.exit(0)
 } catch (error) {
   fail(error instanceof Error ? error.message : String(error))

@@ -25,12 +25,17 @@ export interface Printer {
   ready(): Promise<void>
   /** Prints the book in a folder (`order.json`) to `book.pdf` there. Throws `PrintFailure`. */
   print(folder: string): Promise<PrintResult>
+  /** Makes pictures of the documents in a folder (`cards.json`) next to them. Throws `PrintFailure`. */
+  pictures(folder: string): Promise<void>
   /** Stops all running work. */
   close(): Promise<void>
 }
 
 const DEADLINE_MS = 20 * 60_000
 const MAX_BYTES = 2.5 * 1024 * 1024 * 1024
+/** Maximum time and memory for the pictures of one folder. */
+const PICTURES_MS = 60_000
+const PICTURES_BYTES = 1024 * 1024 * 1024
 /** Minimum interval between searches for a missing Chromium. */
 const RETRY_MS = 60_000
 
@@ -108,6 +113,11 @@ export function createPrinter(options: PrinterOptions): Printer {
           signal: stop.signal,
         }),
       )
+    },
+    async pictures(folder) {
+      const found = await search.engine()
+      const limits = { deadlineMs: PICTURES_MS, signal: stop.signal }
+      await track(runProcess<object>(['pictures', JSON.stringify(found), folder, String(PICTURES_BYTES)], limits))
     },
     async close() {
       stop.abort()

@@ -192,6 +192,7 @@ const site: Schema = {
     '*': [
       ...general.filter((name) => !(Array.isArray(name) && /^(?:style|role)$/.test(name[0]))),
       ...['dataSource', 'dataExpression', 'ariaLabelledBy', 'hidden'],
+      ['dataChange', 'added', 'removed', 'changed'],
       ['role', 'img', 'note', 'group'],
     ],
     a: ['href', 'download', 'dataFrame', ['target', '_blank'], 'rel'],

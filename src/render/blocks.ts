@@ -1,5 +1,6 @@
 /** The renderers of all block types. Blocks of running text are rendered here. */
 import { anchorOf } from '../content/outline/anchors.js'
+import { positionIn } from '../content/blocks/block.js'
 import type { BlockNode } from '../content/types.js'
 import { plainText, inlinesIn } from '../content/blocks/node.js'
 import { apiBlocks } from './api-blocks.js'
@@ -65,13 +66,24 @@ export function renderBlocks(nodes: BlockNode['nodes'], context: RenderContext):
 }
 
 function renderPiece(node: BlockNode, context: RenderContext): Html[] {
-  const made = (context.medium.blocks.get(node.type) ?? unlisted)(node, context)
-  const { start, end } = (node.data['position'] ?? {}) as { start?: number; end?: number }
+  const rendered = (context.medium.blocks.get(node.type) ?? unlisted)(node, context)
+  const change = changeOf(node)
+  const made = change === null ? rendered : rendered.map((one) => withChange(one, change))
+  const { start, end } = positionIn(node)
   if (!context.options.positions || start === undefined) return made
   return made.map((one) =>
     one.type === 'element' ? { ...one, properties: { ...one.properties, dataSource: `${start}-${end}` } } : one,
   )
 }
+
+const CHANGES = new Set(['added', 'removed', 'changed'])
+
+/** Returns how a block within another one changed, if two versions of a page are shown. */
+export const changeOf = ({ data }: BlockNode): string | null =>
+  CHANGES.has(textOf(data, 'change')) ? textOf(data, 'change') : null
+
+const withChange = (one: Html, change: string): Html =>
+  one.type === 'element' ? { ...one, properties: { ...one.properties, dataChange: change } } : one
 
 /** Renders only the content of a block type that is not in the table. */
 const unlisted: BlockRenderer = (node, context) => childrenOf(node, context)

@@ -3,6 +3,7 @@
  * here.
  */
 export { type BookFacts, type Chapter, chaptersDocument, type ContentsItem, frontDocument, type Sheet } from './book.js'
+export type { BlockPlace, PageVersion, RenderedChange } from './changes.js'
 export { renderSource } from './source.js'
 export type { PageBlock, RenderOrder } from './tasks.js'
 export type { RenderedRange } from './page.js'

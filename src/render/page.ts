@@ -1,6 +1,7 @@
 /** Renders the block tree of a page as HTML. The code is pure: the options provide everything outside of the page. */
 import { defined, required } from '../kernel/defined.js'
 import { toHtml } from 'hast-util-to-html'
+import { positionIn } from '../content/blocks/block.js'
 import { isVerbatimPage } from '../content/blocks/verbatim.js'
 import { anchorOf } from '../content/outline/anchors.js'
 import type { BlockNode, DocumentNode } from '../content/types.js'
@@ -77,7 +78,7 @@ export function renderRanges(
   const groups: { range: number; nodes: BlockNode[]; open: number }[] = []
   let range = 0
   for (const node of document.nodes) {
-    const { start = 0 } = (node.data['position'] ?? {}) as { start?: number }
+    const { start = 0 } = positionIn(node)
     while ((starts[range + 1] ?? Number.POSITIVE_INFINITY) <= start) range++
     const last = groups.at(-1)
     const open = opened(node)
@@ -120,7 +121,8 @@ function nameExpandables(context: RenderContext): void {
 const inlinesOf = ({ nodes }: DocumentNode['nodes'][number]): Inline[] =>
   nodes.filter((node) => node.object !== 'block')
 
-function contextOf(options: RenderOptions): RenderContext {
+/** Returns the context for rendering one page. */
+export function contextOf(options: RenderOptions): RenderContext {
   const context: RenderContext = {
     options,
     headings: [],

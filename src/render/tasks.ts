@@ -1,4 +1,5 @@
 /** The tasks of the threads: text tasks, and rendering a page. */
+import { positionIn } from '../content/blocks/block.js'
 import { commentTargetsOf } from '../content/blocks/comment-targets.js'
 import { parseDocument } from '../content/blocks/parse.js'
 import { lineFinder } from '../content/blocks/region.js'
@@ -7,6 +8,7 @@ import { conditionHolds } from '../content/conditions/holds.js'
 import type { BlockNode, DocumentNode } from '../content/types.js'
 import { tasks as textTasks } from '../content/work/tasks.js'
 import { TextTooCostly } from '../content/work/text-work.js'
+import { type PageVersion, renderChanges } from './changes.js'
 import { renderPage, renderRanges } from './page.js'
 import { renderSource } from './source.js'
 import { type TargetTable, tableTargets } from './targets.js'
@@ -78,7 +80,7 @@ function blocksOf(markdown: string): PageBlock[] {
   )
   const lineAt = lineFinder(markdown)
   return document.nodes.map((node): PageBlock => {
-    const { start = 0, end = start } = (node.data['position'] ?? {}) as { start?: number; end?: number }
+    const { start = 0, end = start } = positionIn(node)
     const { digest = '', occurrence = 0 } = targets.get(node.key) ?? {}
     return {
       node: node.key,
@@ -105,14 +107,27 @@ export const tasks = {
   },
   /** Returns a line of JSON with the facts about the page, then its HTML, which the service does not have to parse. */
   render(markdown: string, order: string): string {
-    const { html, ...known } = renderMarkdown(markdown, JSON.parse(order) as RenderOrder)
+    const { html, ...known } = renderMarkdown(markdown, JSON.parse(order))
     return `${JSON.stringify(known)}\n${html}`
   },
   /** Returns the blocks at the top level of a page, as JSON. */
   blocks: (markdown: string): string => JSON.stringify(blocksOf(markdown)),
+  /** Compares two versions of a page (`PageVersion` as JSON) and returns their blocks (`RenderedChange[]`) as JSON. */
+  changes(before: string, after: string, order: string): string {
+    const { targets, idPrefix, ...options } = JSON.parse(order) as RenderOrder
+    const json = JSON.stringify(
+      renderChanges(JSON.parse(before) as PageVersion, JSON.parse(after) as PageVersion, {
+        ...options,
+        idPrefix,
+        targets: tableTargets(targets, idPrefix),
+      }),
+    )
+    if (json.length > MAX_BLOCKS_HTML) throw new TextTooCostly(`It takes more than ${MAX_BLOCKS_HTML} bytes as HTML.`)
+    return json
+  },
   /** Returns the HTML of ranges of blocks as JSON. `starts` (JSON) are the offsets at which the ranges start. */
   ranges(markdown: string, starts: string, order: string): string {
-    const { targets, idPrefix, ...options } = JSON.parse(order) as RenderOrder
+    const { targets, idPrefix, ...options }: RenderOrder = JSON.parse(order)
     const json = JSON.stringify(
       renderRanges(parseDocument(markdown), JSON.parse(starts), {
         ...options,

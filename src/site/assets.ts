@@ -39,6 +39,8 @@ const require = createRequire(import.meta.url)
 /** The files that all sites share. */
 export interface SharedAssets {
   main: Asset
+  /** The script of bundles. */
+  offline: Asset
   scheme: Asset
   /** The script that sends requests to APIs, and its style sheet. */
   trier: { script: Asset; sheet: Asset }
@@ -58,12 +60,13 @@ export interface SharedAssets {
 /** Loads the files that `npm run build` made. Throws if they are missing. */
 export function loadAssets(): SharedAssets {
   const main = asset('main.js', built('main.js'))
+  const offline = asset('offline.js', built('offline.js'))
   const scheme = asset('scheme.js', built('scheme.js'))
   const trier = { script: asset('try.js', built('try.js')), sheet: asset('try.css', built('try.css')) }
   const plain = asset('plain.css', built('plain.css'))
   // bound: the font files of the packages
   const fonts = new Map<string, Promise<Asset>>()
-  const byName = new Map([main, scheme, trier.script, trier.sheet, plain].map((one) => [one.name, one]))
+  const byName = new Map([main, offline, scheme, trier.script, trier.sheet, plain].map((one) => [one.name, one]))
   const load = async (file: string): Promise<Asset> => {
     const font = asset(file.slice(file.lastIndexOf('/') + 1), await readFile(require.resolve(file)))
     byName.set(font.name, font)
@@ -71,6 +74,7 @@ export function loadAssets(): SharedAssets {
   }
   return {
     main,
+    offline,
     scheme,
     trier,
     plain,

@@ -23,8 +23,12 @@ import {
 } from './links.js'
 import { iconName } from './look/icons.js'
 import { servesAgents } from './markdown-output.js'
+import { MAX_HITS, type SearchScope, scopeOf, searchedSpaces } from './search-results.js'
 import type { Visit } from './visit.js'
 import { directionOf, languageTag, type Words, wordsFor } from './words/index.js'
+
+/** Maximum number of counts that a page of a bundle has words for. */
+const MAX_COUNTS = 200
 
 /** A section, a group of sections, or a link in a group. */
 export interface SectionItem extends SiteLink {
@@ -38,6 +42,15 @@ export interface SectionItem extends SiteLink {
 export interface ThemedPicture {
   light: string
   dark: string
+}
+
+/** What the script of a bundle needs for the search: the spaces to search by number, and the words for results. */
+interface OfflineSearch {
+  spaces: readonly { number: number; scope: SearchScope }[]
+  everything: string
+  none: string
+  /** The text for each number of results, from 1. */
+  counts: readonly string[]
 }
 
 /** The parts of a page that belong to the site. */
@@ -56,6 +69,8 @@ export interface Frame {
   searchAction: string
   /** The site space from which the reader searches. Absent for the default one of the site. */
   searchFrom?: string
+  /** What the script of a bundle needs for the search. */
+  searchOffline?: OfflineSearch
   logo?: ThemedPicture
   /** The emoji of the site, which is shown if it has no logo. */
   emoji?: string
@@ -97,6 +112,7 @@ export async function frameOf(visit: Visit, siteSpace?: ShownSiteSpace): Promise
     home: visit.base || '/',
     ...searchOf(visit, siteSpace),
     ...defined({
+      searchOffline: visit.offline && searchOffline(visit, siteSpace, wordsFor(locale)),
       logo: header.logo && pictureOf(visit, header.logo),
       emoji,
       announcement: await announcementOf(visit, look),
@@ -119,6 +135,19 @@ function searchOf(
   if (!siteSpace || isSiteDefault(siteSpace)) return { search: searchAction, searchAction }
   const searchFrom = siteSpace.entry.id
   return { search: `${searchAction}?at=${searchFrom}`, searchAction, searchFrom }
+}
+
+function searchOffline({ visitor }: Visit, siteSpace: ShownSiteSpace | undefined, words: Words): OfflineSearch {
+  const all = shownSiteSpaces(visitor.view)
+  const spaces = searchedSpaces(all, siteSpace)
+  return {
+    spaces: spaces.map((one) => ({ number: all.indexOf(one), scope: scopeOf(one) })),
+    everything: words.searching.everything,
+    none: words.searching.none,
+    counts: Array.from({ length: Math.min(MAX_COUNTS, spaces.length * MAX_HITS) }, (_, at) =>
+      words.searching.count(at + 1),
+    ),
+  }
 }
 
 /**

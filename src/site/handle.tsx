@@ -9,6 +9,7 @@ import { findDestination } from '../domain/sites/visitor-paths.js'
 import { organizations, sites } from '../model/index.js'
 import { accessOutput, enter } from './access.js'
 import type { SharedAssets } from './assets.js'
+import { BUNDLE, bundleOutput } from './bundle/output.js'
 import { HTML, redirectTo, type SiteRequest, type SiteResponse, watched } from './exchange.js'
 import type { Prepared } from './prepared.js'
 import { FEEDBACK, feedbackOutput } from './feedback-output.js'
@@ -121,8 +122,9 @@ async function inSite(visit: Visit, path: string, { assets, mcp }: Surroundings)
     }
     if (path === SEARCH) return (await searchOutput(visit, visit.request, assets)) ?? nothing()
     if (path === FEEDBACK && !visit.preview) return (await feedbackOutput(visit, visit.request, assets)) ?? nothing()
+    if (path === BUNDLE) return (await bundleOutput(visit, assets)) ?? nothing()
     if (path === MCP) return (await mcpOutput(visit, visit.request, mcp)) ?? nothing()
-    const part = /\/~(?:nav|pdf)\//.test(path) ? await pagePart(visit, path, assets) : null
+    const part = /\/~(?:nav|pdf|card)\//.test(path) ? await pagePart(visit, path, assets) : null
     if (part) return part
     const known = (await robotOutput(visit, path)) ?? (await llmsOutput(visit, path)) ?? (await feedOutput(visit, path))
     if (known) return known

@@ -15,7 +15,10 @@ export const OPEN_SEARCH = '/~opensearch.xml'
 
 /** The facts of a page that its head shows. */
 export type PageFacts = Pick<HeadModel, 'name' | 'description' | 'indexed' | 'canonical' | 'languages' | 'markdown'> &
-  Pick<HeadModel, 'image' | 'breadcrumbs' | 'changed'> & {
+  Pick<HeadModel, 'breadcrumbs' | 'changed'> & {
+    /** The address of the cover of the page, and of the picture that the service makes. */
+    cover?: string
+    card?: string
     /** Whether readers can send requests to APIs from the page. */
     sendsRequests?: boolean
   }
@@ -25,7 +28,7 @@ export async function headOf(
   visit: Visit,
   frame: Frame,
   assets: SharedAssets,
-  { sendsRequests, ...facts }: PageFacts,
+  { sendsRequests, cover, card, ...facts }: PageFacts,
 ): Promise<HeadModel> {
   const { siteTitle, words, look } = frame
   const { trier } = assets
@@ -33,19 +36,21 @@ export async function headOf(
   const at = (name: string): string => `${visit.base}/~assets/${name}`
   const absolute = (href: string): string => new URL(href, `${visit.address}/`).href
   const preview = look.socialPreview.url
-  const image = preview === undefined ? facts.image : hrefOf(visit, preview)
+  const chosen = preview === undefined ? cover : hrefOf(visit, preview)
+  const image = chosen ?? card
   return {
     ...facts,
     title: facts.name === siteTitle ? siteTitle : words.windowTitle(facts.name, siteTitle),
-    openSearch: visit.base + OPEN_SEARCH,
     icons: iconsOf(visit, frame),
     sheet: at(style.sheet.name),
     scheme: at(assets.scheme.name),
-    script: at(assets.main.name),
-    preload: [...style.preload, ...style.preloadFor(frame.lang)].map(({ name }) => at(name)),
+    script: at(visit.offline ? assets.offline.name : assets.main.name),
+    preload: visit.offline ? [] : [...style.preload, ...style.preloadFor(frame.lang)].map(({ name }) => at(name)),
+    isOffline: visit.offline === true,
     ...defined({
+      openSearch: servesAgents(visit) ? visit.base + OPEN_SEARCH : undefined,
       feed: servesAgents(visit) ? visit.base + FEED : undefined,
-      image: image === undefined ? undefined : absolute(image),
+      image: image === undefined ? undefined : { href: absolute(image), isCard: chosen === undefined },
       trier: sendsRequests ? { script: at(trier.script.name), sheet: at(trier.sheet.name) } : undefined,
     }),
   }

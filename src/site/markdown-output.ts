@@ -14,8 +14,9 @@ import { defined } from '../kernel/defined.js'
 import { redirectTo, type SiteResponse } from './exchange.js'
 import type { Visit } from './visit.js'
 
-/** Whether the team lets programs read the site: its markdown, lists of pages and tools. */
-export const servesAgents = ({ visitor }: Visit): boolean => visitor.site.doc.agentsContext === 'included'
+/** Whether the team lets programs read the site: its markdown, lists of pages and tools. A bundle has none of them. */
+export const servesAgents = ({ visitor, offline }: Visit): boolean =>
+  visitor.site.doc.agentsContext === 'included' && !offline
 
 /** Returns the path of a page as markdown, below the address of the site. The first page of a space is its `index.md`. */
 export function markdownPath({ siteSpace, pages, entry }: Omit<ReadPage, 'path'>): string {

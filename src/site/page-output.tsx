@@ -9,6 +9,7 @@ import type { Rendered } from '../render/index.js'
 import type { SharedAssets } from './assets.js'
 import { HTML, type SiteResponse } from './exchange.js'
 import { type Frame, frameOf } from './frame.js'
+import { cardAddress, type CardPage } from './card/card.js'
 import { headOf } from './head.js'
 import { fontHosts } from './look/fonts.js'
 import { renderDocument } from './layout/document.js'
@@ -36,9 +37,34 @@ interface Making {
   frame: Frame
 }
 
+/** The document of a page, and what it was made from. */
+export interface PageDocument {
+  html: string
+  text: PageText
+  rendered: Rendered
+  frame: Frame
+  record: PageRecord | null
+}
+
 /** Makes the response for a page. */
 export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAssets): Promise<SiteResponse> {
-  const { app, visitor, base, address, audience } = visit
+  const { base, audience } = visit
+  const { html, rendered, frame } = await pageDocument(visit, page, assets)
+  const rules = speculationRules(visit)
+  return {
+    status: 200,
+    type: HTML,
+    body: html,
+    audience,
+    ...(rules ? { headers: { 'Speculation-Rules': `"${base}/~assets/${rules.name}"` } } : {}),
+    fontHosts: fontHosts(frame.look),
+    apiOrigins: rendered.origins ?? [],
+  }
+}
+
+/** Makes the document of a page. */
+export async function pageDocument(visit: Visit, page: ReadPage, assets: SharedAssets): Promise<PageDocument> {
+  const { app, visitor, base, address } = visit
   const text = await readPageText(app, page)
   const frame = await frameOf(visit, page.siteSpace)
   const rendered = await renderPageText(app, visitor, page, text, base, {
@@ -51,7 +77,7 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
   const record = text.gitPath === undefined ? null : await recordOf(visit, page, text.gitPath, frame.locale)
   const model = await modelOf(making, record)
   const { attributes } = text
-  const apiOrigins = rendered.origins ?? []
+  const sendsRequests = !visit.offline && (rendered.origins ?? []).length > 0
   const isListed = (await treeOf(page.pages)).find(page.entry.id) !== undefined
   const head = await headOf(visit, frame, assets, {
     name: titleOf(making),
@@ -59,11 +85,12 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
     canonical: attributes.metaLinks?.canonical ?? address + (variants.newest ?? page.path),
     languages: variants.languages.map(({ lang, path }) => ({ lang, href: address + path })),
     breadcrumbs: model.head.breadcrumbs,
-    sendsRequests: apiOrigins.length > 0,
+    sendsRequests,
     ...defined({
       description: attributes.description,
       markdown: model.head.actions.markdown,
-      image: model.cover?.light,
+      cover: model.cover?.light,
+      card: await cardAddress(visit, page, cardOf(making)),
       changed: record ?? undefined,
     }),
   })
@@ -76,19 +103,18 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
       model={{ ...model, ...defined({ latest: variants.latest }), variants: variants.variants }}
     />,
   )
-  const rules = speculationRules(visit)
-  return {
-    status: 200,
-    type: HTML,
-    body: html,
-    audience,
-    ...(rules ? { headers: { 'Speculation-Rules': `"${base}/~assets/${rules.name}"` } } : {}),
-    fontHosts: fontHosts(frame.look),
-    apiOrigins,
-  }
+  return { html, text, rendered, frame, record }
 }
 
-const titleOf = ({ rendered, page }: Pick<Making, 'rendered' | 'page'>): string => rendered.title ?? page.entry.title
+/** Returns what the picture of a page shows. */
+export const cardOf = ({ rendered, page, text, frame }: Omit<Making, 'visit'>): CardPage => ({
+  frame,
+  title: titleOf({ rendered, page }),
+  ...defined({ description: text.attributes.description }),
+})
+
+export const titleOf = ({ rendered, page }: Pick<Making, 'rendered' | 'page'>): string =>
+  rendered.title ?? page.entry.title
 
 async function modelOf(making: Making, record: PageRecord | null): Promise<PageModel> {
   const { visit, page, text, rendered, frame } = making
@@ -128,7 +154,10 @@ async function modelOf(making: Making, record: PageRecord | null): Promise<PageM
       cover: cover === null ? undefined : { ...cover, isHero: layout.coverSize === 'hero' },
       previous: previous && pagerLink(previous),
       next: next && pagerLink(next),
-      feedback: frame.look.feedback.enabled ? { action: `${visit.base}/~feedback`, page: page.path || '/' } : undefined,
+      feedback:
+        frame.look.feedback.enabled && !visit.offline
+          ? { action: `${visit.base}/~feedback`, page: page.path || '/' }
+          : undefined,
     }),
   }
 }
@@ -151,7 +180,7 @@ const tagsOf = ({ pages }: ReadPage, tags: readonly string[]): string[] =>
   tags.map((tag) => pages.revision.structure.tags.find(({ slug }) => slug === tag)?.label ?? tag)
 
 function actionsOf({ visit, page, text, frame }: Making): PageActions {
-  const { app, base } = visit
+  const { app, base, offline } = visit
   const { siteSpace, entry } = page
   const { git, pdf, pageActions } = frame.look
   const file = text.gitPath === undefined ? undefined : fileAtHost(siteSpace.space.doc.git, text.gitPath)
@@ -159,7 +188,7 @@ function actionsOf({ visit, page, text, frame }: Making): PageActions {
     edit: git.showEditLink ? file?.url : undefined,
     markdown: pageActions.markdown && servesAgents(visit) ? base + markdownPath(page) : undefined,
     pdf:
-      pdf.enabled && app.printer.missing() === null
+      pdf.enabled && !offline && app.printer.missing() === null
         ? `${base}${pathOfSiteSpace(siteSpace)}/~pdf/${entry.id}`
         : undefined,
   })

@@ -1,9 +1,10 @@
-/** Outputs that belong to one page, by its ID: its subpages in the navigation, and its PDF. */
+/** Outputs that belong to one page, by its ID: its subpages in the navigation, its PDF, and its picture for previews. */
 import { requestPdf } from '../domain/pdf/pdfs.js'
 import { shownSiteSpaces } from '../domain/sites/view.js'
 import { pagesFor } from '../domain/sites/visitor-pages.js'
 import { pathOfSiteSpace } from '../domain/sites/visitor-paths.js'
 import type { SharedAssets } from './assets.js'
+import { cardOutput } from './card/output.js'
 import { HTML, redirectTo, type SiteResponse } from './exchange.js'
 import { frameOf } from './frame.js'
 import { renderFragment } from './layout/document.js'
@@ -12,14 +13,15 @@ import { type OpenSpace, subpagesOf } from './navigation.js'
 import { hasText } from './page-tree.js'
 import type { Visit } from './visit.js'
 
-const PART = /^(.*)\/~(nav|pdf)\/([A-Za-z0-9]+)$/
+const PART = /^(.*)\/~(nav|pdf|card)\/([A-Za-z0-9]+)(?:\/([0-9a-f]{12})\.png)?$/
 
 /** Makes the response for a path such as `/guides/~nav/<page ID>`. Null if there is no such page for the reader. */
 export async function pagePart(visit: Visit, path: string, assets: SharedAssets): Promise<SiteResponse | null> {
-  const [, above, part, id = ''] = PART.exec(path) ?? []
+  const [, above, part, id = '', picture] = PART.exec(path) ?? []
   const siteSpace = shownSiteSpaces(visit.visitor.view).find((one) => pathOfSiteSpace(one) === above)
-  if (!siteSpace) return null
+  if (!siteSpace || (part === 'card') !== (picture !== undefined)) return null
   const space = { siteSpace, pages: await pagesFor(visit.app, visit.visitor, siteSpace) }
+  if (part === 'card') return cardOutput(visit, space, id, assets)
   return part === 'nav' ? navigationPart(visit, space, id, assets) : pdfOf(visit, space, id)
 }
 

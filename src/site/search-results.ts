@@ -15,6 +15,8 @@ const MAX_QUERY = 200
 const MAX_SPACES = 20
 const MAX_PAGES = 8
 const MAX_SECTIONS = 3
+/** Maximum number of results per space. */
+export const MAX_HITS = MAX_PAGES * (1 + MAX_SECTIONS)
 
 /** A text in pieces: plain and matched ones in turns, starting with a plain one. */
 export type Marked = string[]
@@ -90,7 +92,7 @@ export async function searchSite(visit: Visit, asked: AskedSearch, words: Words)
 }
 
 /** Returns the section of a site space, or the site space itself if it is in none. */
-const scopeOf = ({ section, entry, space }: ShownSiteSpace): SearchScope =>
+export const scopeOf = ({ section, entry, space }: ShownSiteSpace): SearchScope =>
   section ? { id: section.id, title: section.title } : { id: entry.id, title: space.doc.title }
 
 function scopesOf(siteSpaces: readonly ShownSiteSpace[], words: Words): SearchScope[] {

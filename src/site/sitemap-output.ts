@@ -9,6 +9,7 @@ import { Slices } from '../kernel/slices.js'
 import type { SiteResponse } from './exchange.js'
 import { OPEN_SEARCH } from './head.js'
 import { type ListedSpace, listedSpaces } from './listed-pages.js'
+import { servesAgents } from './markdown-output.js'
 import { SEARCH } from './search-output.js'
 import { hasText } from './page-tree.js'
 import { variantPaths } from './variants.js'
@@ -34,7 +35,7 @@ export const robots = (sitemap?: string): SiteResponse => ({
 export async function robotOutput(visit: Visit, path: string): Promise<SiteResponse | null> {
   if (path === '/robots.txt')
     return { ...robots(visit.isIndexed ? `${visit.address}/sitemap.xml` : undefined), audience: visit.audience }
-  if (path === OPEN_SEARCH) return openSearch(visit)
+  if (path === OPEN_SEARCH) return servesAgents(visit) ? openSearch(visit) : null
   const sitemap = SITEMAP.exec(path)
   return sitemap && visit.isIndexed ? sitemapOutput(visit, Number(sitemap[1] ?? 0)) : null
 }

@@ -24,6 +24,8 @@ export interface Visit {
   isIndexed: boolean
   /** Absent unless it is a preview. */
   preview?: Omit<Preview, 'visitor'>
+  /** Set if the pages are for a bundle, which has no server. */
+  offline?: true
   request: SiteRequest
   /** Returns the customization of the site, or of one of its spaces, for this reader. */
   look(siteSpace?: string): Promise<SiteCustomization>

@@ -88,6 +88,12 @@ export const limitSettings = {
     String(1024 * MIB),
     'Size of the PDFs in the data folder, in bytes. Above it, the least recently used ones are deleted. They can be rebuilt at any time.',
   ),
+  bundleBytes: setting<number>(
+    'BUNDLE_BYTES',
+    integer(MIB, 1024 * 1024 * MIB),
+    String(1024 * MIB),
+    'Size of the offline bundles of sites in the data folder, in bytes. Above it, the least recently used ones are deleted. They can be rebuilt at any time.',
+  ),
   ratePerToken: setting<number>(
     'RATE_LIMIT_PER_MINUTE',
     integer(0, 10_000_000),

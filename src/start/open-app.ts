@@ -36,7 +36,8 @@ import { Meters } from '../kernel/meters.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { createHttpClient, createMailer, type HttpClient, type Mailer } from '../outbound/index.js'
 import type { createPool } from '../threads/index.js'
-import { createPrinter, type Printer } from '../printing/index.js'
+import { createCards, createPrinter, type Printer } from '../printing/index.js'
+import { createBundler } from '../site/bundle/bundler.js'
 import { openTranslation, type Translation } from '../translation/index.js'
 import type { Closers } from './closers.js'
 import { loadTemplates } from './load-templates.js'
@@ -87,6 +88,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   const locks = node ? new SharedLocks(node.leases, (space) => refresh(git, space)) : new KeyedMutex()
   // bound: running imports and exports
   const running: App['running'] = new Map()
+  const printer = openPrinter(config, log, closers)
   return {
     ...withoutCaller,
     store,
@@ -108,7 +110,9 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     storedDates: new StoredDates(dates),
     search,
     texts,
-    printer: openPrinter(config, log, closers),
+    printer,
+    cards: createCards(printer, join(resolve(config.dataDir), 'cards')),
+    bundler: createBundler(),
     conversions,
     assertions,
     waits: new Waits((key) => node?.hints.send('over', key)),

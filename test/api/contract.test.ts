@@ -8,6 +8,7 @@ import { openApiDocument } from '../../src/api/openapi.js'
 import { isOptional } from '../../src/api/schema.js'
 import { resolvers } from '../../src/api/resolvers.js'
 import { roles } from '../../src/model/index.js'
+import { deskRoutes, routeOf } from '../support/desk-routes.js'
 import { matchesGolden } from '../support/golden.js'
 import { probeEndpoints, urlOf } from '../support/probe.js'
 import { startService } from '../support/service.js'
@@ -105,6 +106,14 @@ const below = (permission: Permission): { least: Rank; below: Rank | null } => {
   }
 }
 
+/** Routes of screens that other parts of the app bring. */
+const ROUTES_TO_COME = [
+  '/s/:space/c/:number',
+  '/s/:space/c/:number/p/:page',
+  '/sites/:site/structure',
+  '/o/:organization/settings/openapi',
+]
+
 test(
   'every endpoint responds to every caller as declared',
   async () => {
@@ -114,6 +123,7 @@ test(
       const tokens = new Map<Rank, string>()
       for (const role of callers) tokens.set(role, (await here.caller(role === 'guest' ? null : role)).token)
       const stranger = await here.caller()
+      const routes = [...deskRoutes(), ...ROUTES_TO_COME]
       const { probes, findings } = await probeEndpoints<Rank>({
         endpoints,
         resolvers,
@@ -121,6 +131,7 @@ test(
         callers: { stranger: stranger.token, byRole: (role) => tokens.get(role) as string },
         sampleFor: (id) => (special[id] === null ? null : { parameters, ...special[id] }),
         rolesFor: (permission) => below(permission as Permission),
+        isScreen: (address) => routeOf(address, here.url, routes) !== null,
         anyone: here.admin.token,
       })
       assert.equal(findings, [])

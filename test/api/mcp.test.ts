@@ -43,8 +43,9 @@ test('a writer finds a page and opens a change request in three calls', async ()
   assert.equal((await call('status', { changeRequest: id })).json.conflicts, [])
   const comment = await call('comment', { changeRequest: id, text: 'Please review.' })
   assert.not(comment.isError, comment.text)
-  await here.admin.call('get', new URL(comment.json.address).pathname).expect(200)
-  await here.admin.call('get', new URL(found.address).pathname).expect(200)
+  const inApp = `${here.url}/s/${desk.space}`
+  assert.is(comment.json.address, `${inApp}/c/${number}/discussion#comment-${comment.json.comment}`)
+  assert.is(found.address, `${inApp}/p/${found.page}`)
 })
 
 test('spaces and pages are listed, and changes of main are found', async () => {

@@ -32,6 +32,7 @@ async function probe(changed: Partial<typeof endpoints> = {}, asked = endpoints)
       callers,
       sampleFor,
       rolesFor: (p) => least[p]!,
+      isScreen: () => true,
       anyone: 'stranger',
     })
   } finally {

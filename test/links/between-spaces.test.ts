@@ -32,6 +32,9 @@ test.before(async () => {
     `${base}/content/path/gone`,
     `${base}/content/files/${file.id}`,
     `${base}/change-requests/3`,
+    ...['', '/c/3', `/p/${page}#down`, `/p/${page}/history`, `/c/3/p/${page}`, `/c/3?page=${page}`, '/p/gone'].map(
+      (path) => `${here.url}/s/${target}${path}`,
+    ),
     '/spaces/doesnotexist',
     '/spaces/doesnotexist/page/x',
     'https://elsewhere.example/spaces/x',
@@ -60,6 +63,13 @@ const plain = async (list: Json): Promise<string[]> =>
 
 test('service addresses resolve to objects in the app, and missing objects are broken links', async () => {
   assert.equal(await plain(await read(admin, `${from}/links`)), [
+    'from.md: /s/T → Target in-app',
+    'from.md: /s/T/c/3 → Target in-app',
+    'from.md: /s/T/c/3/p/P → a/deep.md in-app',
+    'from.md: /s/T/c/3?page=P → a/deep.md in-app',
+    'from.md: /s/T/p/P#down → a/deep.md#down in-app',
+    'from.md: /s/T/p/P/history → a/deep.md in-app',
+    'from.md: /s/T/p/gone → - broken',
     'from.md: /spaces/T → Target in-app',
     'from.md: /spaces/T/deep → a/deep.md in-app',
     'from.md: /spaces/doesnotexist → - in-app',
@@ -75,14 +85,14 @@ test('service addresses resolve to objects in the app, and missing objects are b
 
 test('a space without access looks like a space that does not exist', async () => {
   const reader = await here.caller('read')
-  assert.is((await read(reader, `${from}/links`)).stats.broken.total, 2)
+  assert.is((await read(reader, `${from}/links`)).stats.broken.total, 3)
   await admin.call('patch', `/v1/spaces/${target}`, { defaultLevel: null }).expect(200)
   const list = await read(reader, `${from}/links`)
-  assert.equal(list.stats, { total: 10, broken: { total: 0, changeRequest: 0 } })
+  assert.equal(list.stats, { total: 17, broken: { total: 0, changeRequest: 0 } })
   for (const link of list.items) if (link.status === 'in-app') assert.is(link.targetReference, undefined)
   assert.not.match(JSON.stringify(list), /Target|deep\.md/)
-  assert.is((await read(reader, `${from}/links?status=in-app`)).count, 9)
-  assert.is((await read(admin, `${from}/links`)).stats.broken.total, 2)
+  assert.is((await read(reader, `${from}/links?status=in-app`)).count, 16)
+  assert.is((await read(admin, `${from}/links`)).stats.broken.total, 3)
 })
 
 test('every service address is in-app, and addresses of sites are not', async () => {

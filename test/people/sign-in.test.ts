@@ -185,16 +185,6 @@ test('no sign-in secret is stored or logged', async () => {
     for (const secret of [...secrets, 'smtp-pass-word']) assert.not.ok(text.includes(secret))
 })
 
-test('link pages take the secret from the URL fragment', async () => {
-  for (const path of ['/sign-in', '/invite']) {
-    const response = await fetch(here.url + path)
-    assert.is(response.status, 200)
-    assert.match(await response.text(), '<script src="/links/start.js">')
-    assert.match(response.headers.get('content-security-policy') ?? '', "script-src 'self'")
-  }
-  new Function(await (await fetch(`${here.url}/links/start.js`)).text())
-})
-
 test('excess requests from one address are rejected, and a missing mail server is explained', async () => {
   const limited = await startService({
     env: { BINDERY_RATE_LIMIT_SIGN_INS: '2', BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'docs@people.example' },

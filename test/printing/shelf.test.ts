@@ -3,12 +3,13 @@ import { mkdtemp, readdir, rm, truncate, utimes, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { openPdfCache } from '../../src/printing/index.js'
+import { openFileShelf } from '../../src/disk/file-shelf.js'
+import type { PrintResult } from '../../src/printing/index.js'
 import { suiteWith } from '../support/suite.js'
 
 const [test, here] = await suiteWith('shelf of PDFs', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'bindery-shelf-'))
-  const shelf = openPdfCache(dir, 2_500)
+  const shelf = openFileShelf<PrintResult>(dir, 'book.pdf', 2_500)
   return {
     dir,
     shelf,

@@ -34,7 +34,7 @@ for (const provider of ['github', 'gitlab', 'gitea', 'bitbucket'] satisfies Prov
     assert.match(page.markdown, /Better words/)
     const { statuses } = docs.host.repository
     assert.equal([statuses.length, statuses[0]?.sha], [1, head])
-    assert.match(statuses[0]?.url ?? '', `/v1/spaces/${docs.space}/revisions/${good.revision}`)
+    assert.match(statuses[0]?.url ?? '', `/s/${docs.space}?at=${good.revision}`)
 
     await here.forward(POLL_MS)
     assert.is(statuses.length, 1, 'the same head has no second status')

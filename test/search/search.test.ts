@@ -103,7 +103,7 @@ test('search finds sections with their headings and marks matches', async () => 
   const [page, ...others] = await found(desk, 'bergamot')
   assert.equal(others, [])
   const id = await desk.id('readme')
-  const app = `${here.url}/v1/spaces/${desk.space}/content/page/${id}`
+  const app = `${here.url}/s/${desk.space}/p/${id}`
   assert.equal(page, {
     id,
     title: 'Home',

@@ -11,6 +11,7 @@ import {
   openSharedSpecFiles,
   prepareFiles,
 } from '../../src/shared-files/index.js'
+import type { PrintResult } from '../../src/printing/index.js'
 import { type Database, openDatabase } from '../../src/postgres/index.js'
 import { startPostgres } from '../support/postgres.js'
 import { suite } from '../support/suite.js'
@@ -184,10 +185,12 @@ test('another node streams LFS objects and their ranges, and a wrong draft is de
   assert.is(failed, 'ENOENT')
 })
 
+const shelfIn = (dir: string) => ({ shelf: 'pdf', made: 'book.pdf', dir, maxBytes: 3 * MIB })
+
 test('a PDF of one node is served, replaced, trimmed and removed on another', async () => {
   const [one, other] = [
-    await openSharedShelf(database, folder(), 3 * MIB),
-    await openSharedShelf(database, folder(), 3 * MIB),
+    await openSharedShelf<PrintResult>(database, shelfIn(folder())),
+    await openSharedShelf<PrintResult>(database, shelfIn(folder())),
   ]
   const print = async (owner: string, key: string, bytes: Buffer): Promise<void> => {
     const work = await one.workFolder('job')

@@ -63,6 +63,19 @@ test('bodies are limited in size, depth and number of messages', async () => {
   assert.is((await post(at, call, { 'Mcp-Protocol-Version': '1999-01-01' })).status, 400)
 })
 
+test('a body that is not JSON is a parse error, and JSON that is no message is not', async () => {
+  const bytes = (text: string) => post(at, text).then(({ status, json }) => [status, json.error.code, json.id] as const)
+  assert.equal(await bytes('{"jsonrpc":"2.0",'), [400, -32_700, null])
+  assert.equal(await bytes('not JSON'), [400, -32_700, null])
+  assert.equal(await bytes('[]'), [400, -32_600, null])
+  const broken = await fetch(at, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+    body: Buffer.from([0x22, 0xff, 0x22]),
+  })
+  assert.is(((await broken.json()) as { error: { code: number } }).error.code, -32_700)
+})
+
 test('wrong arguments are explained, and any query is only words', async () => {
   const { call } = await connect(at)
   for (const [name, args, message] of [
@@ -71,7 +84,8 @@ test('wrong arguments are explained, and any query is only words', async () => {
     ['search', { query: 'x'.repeat(500) }, 'arguments/query must NOT have more than 200 characters'],
     ['search', { query: 'x', limit: 1e9 }, 'arguments/limit must be <= 20'],
     ['search', { query: ['x'] }, 'arguments/query must be string'],
-    ['read', { page: '/start', extra: 1 }, 'arguments must NOT have additional properties'],
+    ['read', { page: '/start', extra: 1 }, 'not valid: arguments/extra is unknown. See'],
+    ['read', { pag: '/start' }, "arguments/pag is unknown, arguments must have required property 'page'"],
     ['list', { cursor: '-1' }, '`cursor` must be the `next`'],
   ] as const) {
     const { isError, text } = await call(name, args)

@@ -120,7 +120,7 @@ test('comments and the status follow a change request, and the audit log records
   const stored = (await here.admin.call('get', `${discussion}/${comment.comment}`).expect(200)).body
   assert.is(stored.postedBy.id, member.user)
   assert.is(stored.body.markdown, 'Is *this* right?')
-  await here.admin.call('get', new URL(onPage.address).pathname).expect(200)
+  assert.match(onPage.address, new RegExp(`/s/${site.space}/p/\\w+#comment-${onPage.comment}$`))
   await here.admin.call('patch', `/v1/spaces/${site.space}`, { requiredApprovals: 1 }).expect(200)
   const main = { operation: 'update_page', page: made.pages[0].page, document: { markdown: '# Start\n\nNo fish.\n' } }
   await here.admin.call('post', `/v1/spaces/${site.space}/content`, { changes: [main] }).expect(200)

@@ -73,9 +73,9 @@ export async function probeList(url: string, get: Fetch, expect: Expect): Promis
 const nameOf = (item: unknown): unknown => (item as { id?: unknown } | null)?.id ?? item
 
 /** Every `urls.location` in a response, at any depth. */
-export function locations(response: unknown): string[] {
-  if (Array.isArray(response)) return response.flatMap(locations)
+export function addressesIn(response: unknown, name: 'location' | 'app'): string[] {
   if (typeof response !== 'object' || response === null) return []
-  const here = (response as { urls?: { location?: unknown } }).urls?.location
-  return [...(typeof here === 'string' ? [here] : []), ...Object.values(response).flatMap(locations)]
+  const here = (response as { urls?: Record<string, unknown> }).urls?.[name]
+  const below = Object.values(response).flatMap((value) => addressesIn(value, name))
+  return typeof here === 'string' ? [here, ...below] : below
 }

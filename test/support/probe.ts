@@ -4,7 +4,7 @@ import { SchemaCompiler } from '../../src/api/pipeline/schemas.js'
 import type { AnyResolvers } from '../../src/api/resolver.js'
 import { isOptional, type JsonSchema } from '../../src/api/schema.js'
 import { invalidBodies, invalidStrings } from './invalid.js'
-import { isPagedList, locations, probeList } from './probe-responses.js'
+import { addressesIn, isPagedList, probeList } from './probe-responses.js'
 
 /** Tokens for the requests. */
 export interface Callers<Role extends string> {
@@ -35,6 +35,8 @@ export interface ProbeInput<Role extends string> {
   sampleFor(operationId: string, endpoint: Endpoint): Sample | null
   /** The lowest role with a permission, and the one below it, or null if every reader of the resource has it. */
   rolesFor(permission: string): { least: Role; below: Role | null }
+  /** Whether the app shows something at the address of a resource, `urls.app`. */
+  isScreen(address: string): boolean
   /** A token that may call an endpoint that needs only a token. */
   anyone: string
 }
@@ -203,10 +205,12 @@ export async function probeEndpoints<Role extends string>(
           response.location !== null && (await get(response.location)).status === 200,
           response.location,
         )
-      for (const location of new Set(locations(parse(response.text)))) {
+      for (const location of new Set(addressesIn(parse(response.text), 'location'))) {
         const seen = await get(location.replace(input.baseUrl, ''))
         hold('urls.location resolves', seen.status === 200, { location, ...seen })
       }
+      for (const address of new Set(addressesIn(parse(response.text), 'app')))
+        hold('urls.app opens a screen', input.isScreen(address), address)
       if (isPagedList(endpoint)) await probeList(url, get, hold)
       if (!endpoint.returns || isBinary(endpoint.returns)) return
       const check = compiled.response?.()

@@ -14,7 +14,7 @@ export class StoredFiles {
    */
   constructor(
     readonly dir: string,
-    readonly shelf: 'lfs' | 'openapi' | 'pdf',
+    readonly shelf: 'bundles' | 'lfs' | 'openapi' | 'pdf',
   ) {}
 
   async exists(hash: string): Promise<boolean> {

@@ -50,8 +50,10 @@ import { signAppToken } from '../../src/auth/index.js'
 import { openHosts } from '../../src/hosts/index.js'
 import { openLfsFiles } from '../../src/lfs/index.js'
 import { createHttpClient } from '../../src/outbound/index.js'
-import { createPrinter, openPdfCache } from '../../src/printing/index.js'
+import { openFileShelf } from '../../src/disk/file-shelf.js'
+import { createCards, createPrinter } from '../../src/printing/index.js'
 import { openSpecFiles } from '../../src/openapi/index.js'
+import { createBundler } from '../../src/site/bundle/bundler.js'
 import { openStore } from '../../src/store/index.js'
 import { filesOf } from './files-of.js'
 import { type GitHttp, startGitHttp } from './git-http.js'
@@ -127,6 +129,7 @@ export async function openApp(
     notice: () => {},
   })
   const http = createHttpClient({ allowPrivateNetworks: true, agent: 'Bindery' })
+  const printer = createPrinter({ chromium: null, folder: join(root, 'pdf'), notice: () => {} })
   const app: App = {
     ...withoutCaller,
     store: await openStore({ dir: join(root, 'data') }),
@@ -185,8 +188,11 @@ export async function openApp(
     storedDates: new StoredDates(dates),
     search: new SearchIndex({ dir: join(root, 'search'), maxBytes: 100_000_000, notice: () => {} }),
     texts,
-    printer: createPrinter({ chromium: null, folder: join(root, 'pdf'), notice: () => {} }),
-    pdfs: openPdfCache(join(root, 'pdf'), 100_000_000),
+    printer,
+    cards: createCards(printer, join(root, 'cards')),
+    pdfs: openFileShelf(join(root, 'pdf'), 'book.pdf', 100_000_000),
+    bundles: openFileShelf(join(root, 'bundles'), 'site.zip', 100_000_000),
+    bundler: createBundler(),
     assertions: openAssertions().assertions,
     conversions,
     waits: new Waits(),

@@ -14,6 +14,8 @@ import {
   CreateChangeRequest,
   changeRequestStatuses,
   Conflict,
+  ConflictFile,
+  ConflictState,
   Id,
   listOf,
   MergeResult,
@@ -27,6 +29,7 @@ import { listConflicts, loadConflict } from '../../domain/change-requests/confli
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentChangeRequest } from './present.js'
+import { presentConflictFile, presentConflictState } from './present-conflicts.js'
 import { defined } from '../../kernel/defined.js'
 
 const section = 'Change requests'
@@ -130,20 +133,50 @@ export const listConflictsOfChangeRequest = endpoint({
   },
 })
 
+export const getConflictState = endpoint({
+  method: 'GET',
+  path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/conflict-state',
+  summary: 'Get the conflicts of a change request with the heads that they compare',
+  description:
+    'For people who resolve them: the same conflicts as in the list of conflicts, without texts. Resolve them with an update whose `expect` contains ' +
+    '`revision` and `main` of this response.',
+  section,
+  needs: 'space:view',
+  returns: ConflictState,
+  handle: async ({ app, space, changeRequest }) => presentConflictState(app, space, changeRequest),
+})
+
+export const getConflictFile = endpoint({
+  method: 'GET',
+  path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/conflict-state/file',
+  summary: 'Get a conflict with its three texts, compared by lines',
+  description: '`ours` is the version in the change request, `theirs` the one in the main content.',
+  section,
+  needs: 'space:view',
+  query: Type.Object({
+    key: Type.String({ minLength: 1, maxLength: 4096, description: '`key` of the conflict.' }),
+    revision: Type.Optional(Type.String({ description: 'Returns 409 if the change request has another head.' })),
+    main: Type.Optional(Type.String({ description: 'Returns 409 if main has another head.' })),
+  }),
+  returns: ConflictFile,
+  fails: [409],
+  handle: async ({ app, space, changeRequest, query }) => presentConflictFile(app, space, changeRequest, query),
+})
+
 export const updateChangeRequestFromMain = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/update',
   summary: 'Update a change request from the main content',
   description:
     'Adds a merge commit to the branch of the change request. If there are conflicts, nothing changes and 409 returns the paths, unless `resolve` resolves ' +
-    'all of them. `resolve` must only name files with a conflict.',
+    'all of them. `resolve` must only name files with a conflict. With `expect`, nothing changes either if the change request or main has moved (409).',
   section,
   needs: 'space:edit',
   body: Type.Optional(UpdateFromMain),
   returns: UpdateResult,
   fails: [409, 423],
   handle: async ({ app, actor, space, changeRequest, body }) => ({
-    ...(await updateFromMain(app, actor, space, changeRequest, body?.resolve)),
+    ...(await updateFromMain(app, actor, space, changeRequest, body?.resolve, body?.expect)),
     result: 'update' as const,
   }),
 })

@@ -2,6 +2,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
+import { changeRequestAddress } from '../../domain/context/app-addresses.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../../domain/context/loaded.js'
 import { isOutdated, updatedAt } from '../../domain/change-requests/change-requests.js'
 import { unmetBy } from '../../domain/change-requests/unmet-by.js'
@@ -40,7 +41,7 @@ export async function presentChangeRequest(
     comments: doc.comments,
     outdated: await isOutdated(space, changeRequest),
     unmetRules: await unmetBy(app, actor, space, changeRequest),
-    urls: { app: location, location },
+    urls: { app: changeRequestAddress(app, doc.space, doc.number), location },
   }
 }
 

@@ -1,11 +1,12 @@
 /** Endpoints for reviewers of a change request: its changes, its contributors, and its revert after a merge. */
 import { Type } from '@sinclair/typebox'
 import { changesBetween } from '../../domain/revisions/changes/changes.js'
+import { pageChangesBetween } from '../../domain/revisions/changes/page-changes.js'
 import { contributorsOf } from '../../domain/change-requests/contributors.js'
 import { spanOf } from '../../domain/change-requests/span.js'
 import { revertChangeRequest } from '../../domain/change-requests/revert.js'
 import { paginate } from '../../kernel/paging.js'
-import { ChangeRequest, Changes, ChangesQuery, ContributorList, pageQuery } from '../../model/index.js'
+import { ChangeRequest, Changes, ChangesQuery, ContributorList, PageChanges, pageQuery } from '../../model/index.js'
 import { created } from '../reply.js'
 import { presentAuthors } from '../revisions/present.js'
 import { presentMergedFrom } from '../revisions/present-facts.js'
@@ -34,6 +35,26 @@ export const getChangesOfChangeRequestById = endpoint({
       ...(span.merge ? await presentMergedFrom(app, space, await space.repo.commit(span.merge)) : {}),
     }
   },
+})
+
+export const getPageChangesOfChangeRequest = endpoint({
+  method: 'GET',
+  path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/changes/page/{pageId}',
+  summary: 'Get the changes of a page in a change request, block by block',
+  description:
+    'Compares the same revisions as `GET …/changes`. Each block is HTML that shows both versions, with the changed words marked. Reusable content and ' +
+    'variables are shown as they are written.',
+  section,
+  needs: 'space:view',
+  returns: PageChanges,
+  handle: async ({ app, space, changeRequest, pageId }) =>
+    pageChangesBetween(
+      app,
+      space,
+      await spanOf(app, space, changeRequest),
+      pageId,
+      (page) => `/s/${space.doc.id}/c/${changeRequest.doc.number}/p/${page.id}`,
+    ),
 })
 
 export const getContributorsByChangeRequestId = endpoint({

@@ -22,6 +22,7 @@ import { endpoint } from '../service.js'
 import { presentSpace } from '../spaces/present.js'
 import { presentCollectionPermissions } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
+import { collectionAddress } from '../../domain/context/app-addresses.js'
 import type { LoadedCollection } from '../../domain/context/loaded.js'
 import { defined } from '../../kernel/defined.js'
 
@@ -37,7 +38,7 @@ function presentCollection(app: App, { doc, role }: LoadedCollection) {
     ...defined({ parent: doc.parent }),
     defaultLevel: doc.defaultLevel,
     position: orderKey(doc),
-    urls: { location, app: location },
+    urls: { location, app: collectionAddress(app, doc.id) },
     permissions: presentCollectionPermissions({ role, readOnly: app.readOnly }),
   }
 }

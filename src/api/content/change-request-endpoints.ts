@@ -7,9 +7,9 @@ const reads = contentReads({
   noun: 'the content of a change request',
   section: 'Change request content',
   head: ({ changeRequest }) => changeRequest.head,
+  version: ({ changeRequest }) => ({ changeRequest: changeRequest.doc.number }),
   isNewest: true,
   open: ({ app, space, changeRequest }) => openRevision(app, space, changeRequest.head),
-  pageInApp: ({ space, changeRequest }, page) => `/s/${space.doc.id}/c/${changeRequest.doc.number}/p/${page}`,
 })
 
 export const getRevisionOfChangeRequestById = reads.revision

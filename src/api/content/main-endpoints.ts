@@ -9,7 +9,6 @@ const reads = contentReads({
   head: ({ space }) => headOf(space),
   isMain: true,
   open: ({ app, space }) => openMain(app, space),
-  pageInApp: ({ space }, page) => `/s/${space.doc.id}/p/${page}`,
 })
 
 export const getCurrentRevision = reads.revision

@@ -1,6 +1,5 @@
 /**
- * Decides whether a page response is still valid after main has moved. Most edits change one page, but every page
- * response names the head.
+ * Decides whether a page response is still valid after main has moved. Most edits change one page.
  */
 import type { ContentStructure, PageEntry } from '../../content/types.js'
 import type { App } from '../../domain/context/app.js'
@@ -11,7 +10,6 @@ import type { CommitId } from '../../kernel/ids.js'
 import { spaces } from '../../model/index.js'
 import { noteOf } from '../../store/index.js'
 import type { Renewal } from '../declaration.js'
-import { revisionUrl } from './present-page.js'
 import { spaceStamp } from './validators.js'
 import { asOid } from '../../kernel/ids.js'
 
@@ -33,8 +31,7 @@ export function pageRenewal(
   const { id } = space.doc
   const known = cachedAt(app, id, snapshot.commit)
   if (evaluated || known?.structure !== structure || body.includes('"cover":{')) return null
-  const times = sizeOf(page, MAX_PAGES)
-  if (times > MAX_PAGES) return null
+  if (sizeOf(page, MAX_PAGES) > MAX_PAGES) return null
   const paths = [...eachDocument([page])].map(({ gitPath }) => gitPath)
   const dates = paths.map((path) => datesOf(known.dates, path))
   if (dates.includes(undefined)) return null
@@ -42,8 +39,6 @@ export function pageRenewal(
   const stamp = spaceStamp(space.doc)
   return {
     commit: snapshot.commit,
-    before: `"urls":{"app":"${revisionUrl(app, id, '')}`,
-    times,
     mayChange: [noteOf(spaces, id)],
     isSameAt: async (present, commit) => {
       const doc = await present.store.get(spaces, id)

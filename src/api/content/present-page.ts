@@ -6,6 +6,7 @@ import { namedTags } from '../../content/tags.js'
 import { resolveReference } from '../../content/resolve-reference.js'
 import type { DocumentEntry, GeneratedEntry, PageAttributes, PageEntry } from '../../content/types.js'
 import type { App } from '../../domain/context/app.js'
+import { type ContentVersion, pageAddress } from '../../domain/context/app-addresses.js'
 import type { KnownPage, PageDates, ParsedPage } from '../../domain/context/content-cache.js'
 import { generatedMarkdown } from '../../domain/revisions/computed.js'
 import { documentJson, largeJson, markdownJson } from '../../domain/revisions/documents.js'
@@ -77,6 +78,8 @@ export async function inFormat(
 export interface PageContext {
   app: App
   revision: OpenRevision
+  /** The version that addresses of pages name. */
+  version: ContentVersion
   options: PageOptions
   dates: PageDates
   /** Returns the map from Git path to file ID. Computed on first use. */
@@ -86,12 +89,18 @@ export interface PageContext {
 }
 
 /** Creates the context for presenting the pages of a revision. */
-export async function pageContext(app: App, revision: OpenRevision, options: PageOptions): Promise<PageContext> {
+export async function pageContext(
+  app: App,
+  revision: OpenRevision,
+  options: PageOptions,
+  version: ContentVersion = {},
+): Promise<PageContext> {
   let ids: Promise<Map<string, string>> | null = null
   const load = async () => new Map((await filesOf(app, revision)).map((file) => [file.gitPath, file.id]))
   return {
     app,
     revision,
+    version,
     options,
     dates: await datesAt(app, revision.space, revision.snapshot.commit),
     fileIds: () => (ids ??= load()),
@@ -252,10 +261,6 @@ async function presentKind(context: PageContext, entry: PageEntry, format?: Form
   return entry.type === 'link' ? presentLink(context, entry) : {}
 }
 
-/** Returns the API URL of a revision. */
-export const revisionUrl = ({ settings }: App, space: string, commit: string): string =>
-  `${settings.publicUrl}/v1/spaces/${space}/revisions/${commit}`
-
 /** Returns a page without its subpages. It has content only if there is a `format`. */
 export async function presentOwn(
   context: PageContext,
@@ -273,7 +278,7 @@ export async function presentOwn(
     tags: [],
     slug: entry.slug,
     path: entry.path,
-    urls: { app: `${revisionUrl(app, revision.space.doc.id, revision.snapshot.commit)}/page/${entry.id}` },
+    urls: { app: pageAddress(app, revision.space.doc.id, entry.id, context.version) },
     ...own,
     ...(entry.type === 'computed' ? { computed: entry.computed, computedSeed: entry.id } : {}),
   } as Omit<Page, 'pages'>

@@ -1,5 +1,6 @@
 /** Turns pages and their subpages into JSON, and reuses the JSON of pages that have not changed. */
 import type { PageEntry } from '../../content/types.js'
+import { pageAddress } from '../../domain/context/app-addresses.js'
 import type { FileDates, PresentedPage, PresentedTree } from '../../domain/context/content-cache.js'
 import { datesOf } from '../../domain/revisions/page-dates.js'
 import { eachDocument, knownPages, structureNumber } from '../../domain/revisions/revisions.js'
@@ -8,7 +9,7 @@ import type { Diagnostic } from '../../kernel/diagnostic.js'
 import { RawJson, asSerialized } from '../../kernel/raw-json.js'
 import { eachInSlices, inSlices, Slices } from '../../kernel/slices.js'
 import type { Format, Page } from '../../model/index.js'
-import { type PageContext, presentOwn, revisionUrl } from './present-page.js'
+import { type PageContext, presentOwn } from './present-page.js'
 import { spaceStamp } from './validators.js'
 
 /** Returns one page with its subpages. It has content only if there is a `format`, and only for the page itself. */
@@ -36,7 +37,6 @@ export async function presentPages(context: PageContext, entries: readonly PageE
   const done: Buffer[] = []
   let parts: string[] = []
   const lasting = new Map<string, PresentedPage>()
-  const { commit } = context.revision.snapshot
   let isNew = false
   const write = async (list: readonly PageEntry[]): Promise<void> => {
     parts.push('[')
@@ -46,7 +46,7 @@ export async function presentPages(context: PageContext, entries: readonly PageE
       isNew ||= !same && lasts
       if (lasts) lasting.set(entry.id, page)
       costly.push(...page.costly)
-      parts.push(index === 0 ? '' : ',', page.before, commit, page.after, ',"pages":')
+      parts.push(index === 0 ? '' : ',', page.before, addressOf(context, entry), page.after, ',"pages":')
       await write(entry.pages)
       parts.push('}')
       if (slices.due) {
@@ -99,18 +99,21 @@ function knownPage(context: PageContext, known: PresentedTree | null, entry: Pag
   return page && page.dates === ownDates(context, entry) ? page : undefined
 }
 
+const addressOf = ({ app, revision, version }: PageContext, { id }: PageEntry): string =>
+  pageAddress(app, revision.space.doc.id, id, version)
+
 /** Presents a page. `lasts` = the result is valid as long as its file and the structure are unchanged. */
 async function makePage(context: PageContext, entry: PageEntry): Promise<{ page: PresentedPage; lasts: boolean }> {
-  const { app, revision } = context
   const own = await presentOwn(context, entry)
   const json = JSON.stringify(own)
   // Texts before the URL only contain escaped quotes, so the first match is the URL.
-  const start = `"urls":{"app":"${revisionUrl(app, revision.space.doc.id, '')}`
-  const at = json.indexOf(start) + start.length
+  const start = '"urls":{"app":"'
+  const address = addressOf(context, entry)
+  const at = json.indexOf(start + address) + start.length
   const dates = ownDates(context, entry)
   const costly = ((own.diagnostics ?? []) as Diagnostic[]).filter((one) => one.code === 'too-costly')
   return {
-    page: { before: json.slice(0, at), after: json.slice(at + revision.snapshot.commit.length, -1), costly, dates },
+    page: { before: json.slice(0, at), after: json.slice(at + address.length, -1), costly, dates },
     // Covers name files by ID, and these IDs depend on other pages.
     lasts: own.cover === undefined && (dates !== null || entry.type !== 'document'),
   }

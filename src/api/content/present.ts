@@ -1,6 +1,7 @@
 /** Turns files, whole revisions and reusable content into the JSON that clients get. */
 import { contentTypeOf } from '../../content/files.js'
 import type { App } from '../../domain/context/app.js'
+import { type ContentVersion, contentAddress } from '../../domain/context/app-addresses.js'
 import { downloadUrl } from '../../domain/revisions/downloads.js'
 import { lfsDiagnostic } from '../../domain/revisions/lfs-files.js'
 import { evaluate, type LoadedFile, loadFiles, readReusable } from '../../domain/revisions/pages.js'
@@ -12,7 +13,7 @@ import { type Diagnostic, grouped } from '../../kernel/diagnostic.js'
 import { listAsJson } from '../../kernel/raw-json.js'
 import type { File, Format, Revision } from '../../model/index.js'
 import { presentMergedFrom, revisionGitOf } from '../revisions/present-facts.js'
-import { gitPlace, inFormat, type PageOptions, pageContext, revisionUrl } from './present-page.js'
+import { gitPlace, inFormat, type PageOptions, pageContext } from './present-page.js'
 import { presentPages } from './present-tree.js'
 
 /** Returns a file of a revision. */
@@ -46,12 +47,17 @@ function* diagnosticsOf(
 }
 
 /** Returns a whole revision: pages without their text, files, reusable content, variables, diagnostics. */
-export async function presentRevision(app: App, revision: OpenRevision, options: PageOptions): Promise<Revision> {
-  const [context, files] = await Promise.all([pageContext(app, revision, options), filesOf(app, revision)])
+export async function presentRevision(
+  app: App,
+  revision: OpenRevision,
+  options: PageOptions,
+  version: ContentVersion,
+): Promise<Revision> {
+  const [context, files] = await Promise.all([pageContext(app, revision, options, version), filesOf(app, revision)])
   const loaded = await loadFiles(app, revision, files)
   const pages = await presentPages(context, revision.structure.pages)
   return {
-    ...(await presentRevisionAlone(app, revision, options)),
+    ...(await presentRevisionAlone(app, revision, options, version)),
     pages: pages.json,
     files: await listAsJson(loaded, (file) => presentFile(app, revision, file, options)),
     diagnostics: await listAsJson(
@@ -66,6 +72,7 @@ export async function presentRevisionAlone(
   app: App,
   revision: OpenRevision,
   options: Pick<PageOptions, 'metadata'>,
+  version: ContentVersion,
 ): Promise<Revision> {
   const { snapshot, structure, space } = revision
   const info = await revision.repo.commit(snapshot.commit)
@@ -88,7 +95,7 @@ export async function presentRevisionAlone(
     createdAt: iso(info.committer.seconds),
     ...(options.metadata ? { git: await (await revisionGitOf(space))(info) } : {}),
     urls: {
-      app: revisionUrl(app, space.doc.id, snapshot.commit),
+      app: contentAddress(app, space.doc.id, version),
       ...(await addressesOfRevision(app, space, snapshot.commit)),
     },
     type: revisionType(info),

@@ -2,6 +2,7 @@
  * Declares the endpoints that read content once. The main content, change requests and revisions mount them under their
  * own paths.
  */
+import { type ContentVersion, pagePath } from '../../domain/context/app-addresses.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { getFile, getPage, getPageByPath, loadFiles } from '../../domain/revisions/pages.js'
@@ -43,8 +44,8 @@ interface ContentSource<Path extends BelowSpace> {
   /** Returns the commit that responses depend on. */
   head: (loaded: Loaded<Path>) => CommitId
   open: (loaded: Loaded<Path>) => OpenRevision | Promise<OpenRevision>
-  /** Returns the address of a page in the app. */
-  pageInApp: (loaded: Loaded<Path>, page: string) => string
+  /** Returns the version that addresses in responses name. Absent = main. */
+  version?: (loaded: Loaded<Path>) => ContentVersion
   /** Whether computed pages use the newest versions of specifications. */
   isNewest?: true
   /** Whether the content is at the head of main, so that page responses may be renewed when main moves. */
@@ -65,20 +66,13 @@ type Reads = ReturnType<typeof readsOf>
 /** Declares all reads of a source. */
 export function contentReads<const Path extends BelowSpace>(source: ContentSource<Path>) {
   const reads = readsOf(source)
-  return { ...lists(reads), ...pageReads(reads), ...items(reads) }
+  return { ...lists(reads), ...pageReads(reads), ...renderedReads(reads), ...items(reads) }
 }
 
 /** Returns a source without the types of its path, and the shared parts of its endpoints. */
-function readsOf<Path extends BelowSpace>({
-  path,
-  noun,
-  section,
-  head,
-  open,
-  pageInApp,
-  isNewest,
-  isMain,
-}: ContentSource<Path>) {
+function readsOf<Path extends BelowSpace>(source: ContentSource<Path>) {
+  const { path, noun, section, head, open, isNewest, isMain } = source
+  const version = (context: ContentRequest): ContentVersion => source.version?.(loadedBelow(context)) ?? {}
   const opened = async (context: ContentRequest) => open(loadedBelow(context))
   const show = async (context: PresentOptions): Promise<OpenRevision> => {
     const revision = await opened(context)
@@ -92,13 +86,14 @@ function readsOf<Path extends BelowSpace>({
     common: { method: 'GET', section, needs: 'space:view' } as const,
     head: (context: ContentRequest) => head(loadedBelow(context)),
     open: opened,
+    version,
     /** Opens the revision with computed pages, unless the query excludes them. */
     show,
     validator: (context: ContentRequest) => contentValidator(context.app, context.space, head(loadedBelow(context))),
     /** Renders the blocks of a page for the app. */
     render: async (context: ContentRequest & { pageId: string }, draft?: Draft) => {
       const revision = await show({ ...context, query: { computed: true } })
-      const linkTo = (page: PageEntry) => pageInApp(loadedBelow(context), page.id)
+      const linkTo = (page: PageEntry) => pagePath(context.space.doc.id, page.id, version(context))
       const rendered = await renderBlocks(context.app, revision, getPage(revision, context.pageId), linkTo, draft)
       return { object: 'rendered-page' as const, ...rendered }
     },
@@ -117,7 +112,7 @@ function readsOf<Path extends BelowSpace>({
 }
 
 /** Declares the reads of the whole revision, its pages and its files. */
-function lists({ path, noun, common, head, open, show, validator }: Reads) {
+function lists({ path, noun, common, head, open, show, version, validator }: Reads) {
   return {
     revision: endpoint({
       ...common,
@@ -126,7 +121,7 @@ function lists({ path, noun, common, head, open, show, validator }: Reads) {
       query: ContentQuery,
       returns: Revision,
       validator: (context) => revisionValidator(context.app, context.space, head(context)),
-      handle: async (context) => presentRevision(context.app, await show(context), context.query),
+      handle: async (context) => presentRevision(context.app, await show(context), context.query, version(context)),
     }),
     pages: endpoint({
       ...common,
@@ -137,10 +132,8 @@ function lists({ path, noun, common, head, open, show, validator }: Reads) {
       validator,
       handle: async (context) => {
         const revision = await show(context)
-        return {
-          pages: (await presentPages(await pageContext(context.app, revision, context.query), revision.structure.pages))
-            .json,
-        }
+        const presented = await pageContext(context.app, revision, context.query, version(context))
+        return { pages: (await presentPages(presented, revision.structure.pages)).json }
       },
     }),
     files: endpoint({
@@ -162,7 +155,49 @@ function lists({ path, noun, common, head, open, show, validator }: Reads) {
 }
 
 /** Declares the reads of one page of the revision. */
-function pageReads({ path, noun, common, show, render, validator, renewal }: Reads) {
+function pageReads({ path, noun, common, show, version, validator, renewal }: Reads) {
+  return {
+    page: endpoint({
+      ...common,
+      path: `${path}/page/{pageId}`,
+      summary: `Get a page of ${noun} by ID, with its content`,
+      query: PageQuery,
+      returns: Page,
+      validator,
+      renewal: (context, body) => renewal(context, (revision) => getPage(revision, context.pageId), body),
+      handle: async (context) => {
+        const revision = await show(context)
+        return presentPage(
+          await pageContext(context.app, revision, context.query, version(context)),
+          getPage(revision, context.pageId),
+          context.query.format,
+        )
+      },
+    }),
+    pageByPath: endpoint({
+      ...common,
+      path: `${path}/path/{pagePath*}`,
+      summary: `Get a page of ${noun} by its path, with its content`,
+      description:
+        'Follows redirects in the configuration of the space. A page takes precedence over a redirect from the same path.',
+      query: PageQuery,
+      returns: Page,
+      validator,
+      renewal: (context, body) => renewal(context, (revision) => getPageByPath(revision, context.pagePath), body),
+      handle: async (context) => {
+        const revision = await show(context)
+        return presentPage(
+          await pageContext(context.app, revision, context.query, version(context)),
+          getPageByPath(revision, context.pagePath),
+          context.query.format,
+        )
+      },
+    }),
+  }
+}
+
+/** Declares the reads of one page as HTML. */
+function renderedReads({ path, noun, common, render, validator }: Reads) {
   return {
     renderedPage: endpoint({
       ...common,
@@ -184,42 +219,6 @@ function pageReads({ path, noun, common, show, render, validator, renewal }: Rea
       body: RenderDraft,
       returns: RenderedPage,
       handle: (context) => render(context, { text: context.body.markdown }),
-    }),
-    page: endpoint({
-      ...common,
-      path: `${path}/page/{pageId}`,
-      summary: `Get a page of ${noun} by ID, with its content`,
-      query: PageQuery,
-      returns: Page,
-      validator,
-      renewal: (context, body) => renewal(context, (revision) => getPage(revision, context.pageId), body),
-      handle: async (context) => {
-        const revision = await show(context)
-        return presentPage(
-          await pageContext(context.app, revision, context.query),
-          getPage(revision, context.pageId),
-          context.query.format,
-        )
-      },
-    }),
-    pageByPath: endpoint({
-      ...common,
-      path: `${path}/path/{pagePath*}`,
-      summary: `Get a page of ${noun} by its path, with its content`,
-      description:
-        'Follows redirects in the configuration of the space. A page takes precedence over a redirect from the same path.',
-      query: PageQuery,
-      returns: Page,
-      validator,
-      renewal: (context, body) => renewal(context, (revision) => getPageByPath(revision, context.pagePath), body),
-      handle: async (context) => {
-        const revision = await show(context)
-        return presentPage(
-          await pageContext(context.app, revision, context.query),
-          getPageByPath(revision, context.pagePath),
-          context.query.format,
-        )
-      },
     }),
   }
 }

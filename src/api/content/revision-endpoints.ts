@@ -6,8 +6,8 @@ const reads = contentReads({
   noun: 'a revision',
   section: 'Revisions',
   head: ({ revision }) => revision.snapshot.commit,
+  version: ({ revision }) => ({ revision: revision.snapshot.commit }),
   open: ({ revision }) => revision,
-  pageInApp: ({ space, revision }, page) => `/s/${space.doc.id}/p/${page}?at=${revision.snapshot.commit}`,
 })
 
 export const getRevisionById = reads.revision

@@ -5,8 +5,10 @@ import { idOf } from '../../content/identity.js'
 import { fileEntry } from '../../content/files.js'
 import type { FileEntry, PageEntry } from '../../content/types.js'
 import type { Actor } from '../../domain/context/actor.js'
+import type { ContentVersion } from '../../domain/context/app-addresses.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedChangeRequest } from '../../domain/context/loaded.js'
+import { MAIN } from '../../domain/context/refs.js'
 import { overridesAt } from '../../domain/revisions/identity.js'
 import { loadFiles } from '../../domain/revisions/pages.js'
 import type { OpenRevision } from '../../domain/revisions/revisions.js'
@@ -87,11 +89,23 @@ export class Locations {
   async #version(revision: OpenRevision): Promise<object> {
     const { changeRequest } = this.home
     if (revision.space.doc.id !== this.home.revision.space.doc.id || changeRequest === null)
-      return { type: 'revision', revision: await presentRevisionAlone(this.app, revision, usual) }
+      return {
+        type: 'revision',
+        revision: await presentRevisionAlone(this.app, revision, usual, this.#addressed(revision)),
+      }
     return {
       type: 'changeRequest',
       changeRequest: await presentChangeRequest(this.app, this.actor, revision.space, changeRequest),
     }
+  }
+
+  /** Returns the version that addresses name. */
+  #addressed(revision: OpenRevision): ContentVersion {
+    const { changeRequest } = this.home
+    if (changeRequest !== null && revision.space.doc.id === this.home.revision.space.doc.id)
+      return { changeRequest: changeRequest.doc.number }
+    const { commit } = revision.snapshot
+    return revision.repo.head(MAIN) === commit ? {} : { revision: commit }
   }
 
   async #organization(id: string): Promise<object> {
@@ -108,7 +122,7 @@ export class Locations {
 
   #context(revision: OpenRevision): ReturnType<typeof pageContext> {
     const { id } = revision.space.doc
-    const known = this.#contexts.get(id) ?? pageContext(this.app, revision, usual)
+    const known = this.#contexts.get(id) ?? pageContext(this.app, revision, usual, this.#addressed(revision))
     this.#contexts.set(id, known)
     return known
   }

@@ -42,6 +42,7 @@ import { listSpaces } from '../../domain/spaces/spaces.js'
 import { notFound, ServiceError } from '../../kernel/errors.js'
 import { tool, type Tool } from '../../mcp/index.js'
 import { openSpace, pageIn, shownPage } from './writer.js'
+import { contentAddress } from '../../domain/context/app-addresses.js'
 
 /** Maximum number of organizations that one call reads, and of spaces with results in each. */
 const MAX_ORGANIZATIONS = 10
@@ -152,7 +153,7 @@ const spaceEntry = ({ app }: MemberCall, { doc }: VisibleSpace): ListEntry => ({
   depth: 0,
   title: doc.title,
   space: doc.id,
-  address: `${app.settings.publicUrl}/v1/spaces/${doc.id}`,
+  address: contentAddress(app, doc.id),
 })
 
 function pageEntry({ app }: MemberCall, revision: OpenRevision, { entry, depth }: FlatPage): ListEntry {

@@ -3,8 +3,8 @@ import type { PageEntry } from '../../content/types.js'
 import type { MemberCall } from '../../domain/agents/members.js'
 import { findChangeRequest } from '../../domain/change-requests/change-requests.js'
 import type { App } from '../../domain/context/app.js'
+import { pageAddress } from '../../domain/context/app-addresses.js'
 import type { Actor } from '../../domain/context/actor.js'
-import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { openMain } from '../../domain/revisions/main-content.js'
 import { findPageByPath } from '../../domain/revisions/pages.js'
 import type { OpenRevision } from '../../domain/revisions/revisions.js'
@@ -41,10 +41,11 @@ export async function openSpace({ app, actor }: Pick<MemberCall, 'app' | 'actor'
   return openMain(app, space)
 }
 
-/** Finds a page by its address in the API, its ID or its path. Throws 404. */
+/** Finds a page by its address in the app or in the API, its ID or its path. Throws 404. */
 export function pageIn(app: App, revision: OpenRevision, name: string): PageEntry {
-  const above = addressAbove(app, revision.space)
-  const text = name.startsWith(above) ? name.slice(above.length) : name
+  const { id } = revision.space.doc
+  const above = [pageAddress(app, id, ''), `${app.settings.publicUrl}/v1/spaces/${id}/content/page/`]
+  const text = name.slice(above.find((one) => name.startsWith(one))?.length ?? 0)
   const page = revision.structure.byId.get(text) ?? findPageByPath(revision, decoded(text))
   if (!page) throw notFound('The page')
   return page
@@ -58,10 +59,7 @@ function decoded(path: string): string {
   }
 }
 
-const addressAbove = ({ settings }: App, { doc }: Pick<LoadedSpace, 'doc'>): string =>
-  `${settings.publicUrl}/v1/spaces/${doc.id}/content/page/`
-
-const addressOf = (app: App, { space }: OpenRevision, { id }: PageEntry): string => addressAbove(app, space) + id
+const addressOf = (app: App, { space }: OpenRevision, { id }: PageEntry): string => pageAddress(app, space.doc.id, id)
 
 /** Describes a page for results. */
 export const shownPage = (app: App, revision: OpenRevision, entry: PageEntry) => ({

@@ -1,6 +1,7 @@
 /** Turns OpenAPI specifications and their versions into the JSON that clients get, and builds their paths. */
 import { mayNow } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
+import { specAddress } from '../../domain/context/app-addresses.js'
 import type { LoadedOrganization } from '../../domain/context/loaded.js'
 import { versionUrl } from '../../domain/openapi/versions.js'
 import { RawJson, asSerialized } from '../../kernel/raw-json.js'
@@ -49,7 +50,7 @@ export function presentSpec(app: App, { role }: LoadedOrganization, spec: Spec) 
     permissions: { view: true, edit: mayNow('organization:createOpenAPISpec', { role, readOnly: app.readOnly }) },
     urls: {
       location: base + specPath(spec),
-      app: base + specPath(spec),
+      app: specAddress(app, spec.organization, slug),
       ...(visibility === 'public' ? { published: base + publishedPath(spec) } : {}),
     },
   }

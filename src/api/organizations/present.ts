@@ -4,6 +4,7 @@
  */
 import { presentOrganizationPermissions } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
+import { organizationAddress } from '../../domain/context/app-addresses.js'
 import type { LoadedOrganization } from '../../domain/context/loaded.js'
 import type { OrganizationDoc } from '../../model/index.js'
 import { defined, required } from '../../kernel/defined.js'
@@ -72,7 +73,7 @@ export const presentToOutsider = (app: App, doc: OrganizationDoc & { id: string 
 
 const urls = (app: App, doc: OrganizationDoc & { id: string }) => ({
   location: `${app.settings.publicUrl}/v1/orgs/${doc.id}`,
-  app: `${app.settings.publicUrl}/v1/orgs/${doc.id}`,
+  app: organizationAddress(app, doc.id),
   ...defined({ logo: doc.logo }),
 })
 

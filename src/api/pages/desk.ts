@@ -11,6 +11,8 @@ import { wantsPage } from './missing.js'
 /** The names of the built files that the page loads, as scripts/build-browser.ts writes them. */
 interface Manifest {
   script: string
+  /** The files that the script imports at once. */
+  imports: readonly string[]
   style: string
   theme: string
   /** The font that the first paint needs. */
@@ -40,7 +42,7 @@ const policy = (nonce: string): string =>
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 
 const html = (
-  { script, style, theme, font }: Manifest,
+  { script, imports, style, theme, font }: Manifest,
   nonce: string,
   sample: string | null,
 ): string => `<!doctype html>
@@ -54,6 +56,7 @@ const html = (
 <script src="${FILES}${theme}"></script>
 <link rel="preload" href="${FILES}${font}" as="font" type="font/woff2" crossorigin>
 <link rel="stylesheet" href="${FILES}${style}" nonce="${nonce}">
+${imports.map((name) => `<link rel="modulepreload" href="${FILES}${name}">`).join('\n')}
 <script type="module" src="${FILES}${script}"></script>
 </head>
 <body>

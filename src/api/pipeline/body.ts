@@ -3,7 +3,7 @@
  */
 import { required } from '../../kernel/defined.js'
 import type { Context } from 'koa'
-import { badRequest, ServiceError } from '../../kernel/errors.js'
+import { NotJson, ServiceError } from '../../kernel/errors.js'
 import type { FormFile } from '../declaration.js'
 import type { Share } from './byte-budget.js'
 import { receive } from './incoming.js'
@@ -58,7 +58,7 @@ function decode(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw badRequest('The body is not valid UTF-8.')
+    throw new NotJson('The body is not valid UTF-8.')
   }
 }
 
@@ -69,7 +69,9 @@ export function parseJson(text: string, what: string): unknown {
   } catch {
     const offset = jsonErrorPosition(text)
     const how = offset >= text.length ? 'ends too early' : 'has a mistake'
-    throw badRequest(`The ${what} is not valid JSON: it ${how} at position ${offset} (${lineAndColumn(text, offset)}).`)
+    throw new NotJson(
+      `The ${what} is not valid JSON: it ${how} at position ${offset} (${lineAndColumn(text, offset)}).`,
+    )
   }
 }
 

@@ -1,4 +1,4 @@
-/** Renews cached responses: if only the head of the branch has changed, replaces the commit in the body. */
+/** Renews cached responses: if only the head of the branch has changed, gives the body its new tag. */
 import type { Context } from 'koa'
 import type { RecordedReads } from '../../kernel/recording.js'
 import { isOid } from '../../kernel/ids.js'
@@ -35,9 +35,6 @@ const CONDITIONS = [
   'range',
 ] as const
 
-/** Larger bodies are not renewed, because each commit copies the body in one step. */
-const MAX_BYTES = 1024 * 1024
-
 /** Returns the body if the response may be renewed: complete, uncompressed and independent of conditions. Else null. */
 export function renewableBody({ method, status, req, res, body }: Context): Buffer | null {
   if (
@@ -47,10 +44,10 @@ export function renewableBody({ method, status, req, res, body }: Context): Buff
     CONDITIONS.some((name) => req.headers[name] !== undefined)
   )
     return null
-  return Buffer.isBuffer(body) && body.length <= MAX_BYTES ? body : null
+  return Buffer.isBuffer(body) ? body : null
 }
 
-/** Returns the response at the current head of the branch; null if anything besides the commit may differ. */
+/** Returns the response at the current head of the branch; null if its body may differ. */
 export async function renewResponse<Cached extends RenewableResponse>(
   cached: Cached,
   { app, bytes }: { app: unknown; bytes: Pick<ByteCache, 'get'> | undefined },
@@ -63,29 +60,15 @@ export async function renewResponse<Cached extends RenewableResponse>(
   const commit = moved ? moved.to : renewable.commit
   if (typeof commit !== 'string' || !isOid(commit) || !(await renewable.isSameAt(app, commit))) return null
   const tag = renewable.tagAt(commit)
-  const named = bytes?.get(tag) ?? withCommit(body, renewable, commit)
   const at = headers.indexOf('ETag')
-  if (named === null || at < 0) return null
+  if (at < 0) return null
   return {
     ...cached,
-    body: named,
+    // One copy in memory for all callers.
+    body: bytes?.get(tag) ?? body,
     tag,
     headers: headers.with(at + 1, `"${tag}"`),
     reads: updatedReads(),
     renewable: { ...renewable, commit },
   }
-}
-
-/** Replaces the commit in the body; null if another commit is found in its positions or their number differs. */
-function withCommit(body: Buffer, { before, times, commit }: RenewalData, to: string): Buffer | null {
-  if (to === commit) return body
-  if (to.length !== commit.length) return null
-  const copy = Buffer.from(body)
-  let found = 0
-  for (let at = body.indexOf(before); at >= 0; at = body.indexOf(before, at), found++) {
-    at += before.length
-    if (body.toString('latin1', at, at + commit.length) !== commit) return null
-    copy.write(to, at, 'latin1')
-  }
-  return found === times ? copy : null
 }

@@ -165,7 +165,7 @@ export class ResponseCache {
     // On failure, the pipeline runs and reports the error.
     const made = await renewResponse(kept, this.around).catch(() => null)
     const next = made && { ...made, ...this.#sharedReads.shared(made.reads) }
-    if (next?.body && next.body !== kept.body && next.reads.areUnchanged()) this.#keepBytes(next.tag, next.body)
+    if (next?.body && next.tag !== kept.tag && next.reads.areUnchanged()) this.#keepBytes(next.tag, next.body)
     this.#replace(key, kept, next)
     return next
   }

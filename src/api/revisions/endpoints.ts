@@ -3,16 +3,23 @@
  * back.
  */
 import { Type } from '@sinclair/typebox'
+import type { App } from '../../domain/context/app.js'
+import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { changesBetween } from '../../domain/revisions/changes/changes.js'
+import { pageChangesBetween } from '../../domain/revisions/changes/page-changes.js'
+import { type OpenRevision, openRevisionById } from '../../domain/revisions/revisions.js'
 import { getPageContributors } from '../../domain/change-requests/contributors.js'
 import { listRevisions } from '../../domain/revisions/history.js'
 import { rollBack } from '../../domain/commits/rollback.js'
+import type { CommitId } from '../../kernel/ids.js'
 import { paginate } from '../../kernel/paging.js'
 import {
   Changes,
-  ChangesQuery,
   ContributorList,
+  PageChanges,
+  PageChangesQuery,
   pageQuery,
+  RevisionChangesQuery,
   RevisionList,
   RevisionsQuery,
   Rollback,
@@ -47,17 +54,52 @@ export const getChangesOfRevisionById = endpoint({
   summary: 'Get the changes of a revision',
   description:
     'Compares the revision with its first parent; the first revision created all its content. Pages are compared by ID, in the order of the table of ' +
-    'contents; all other files of the repository are listed as files.',
+    'contents; all other files of the repository are listed as files. With `base`, compares with any other revision.',
   section,
   needs: 'space:view',
-  query: ChangesQuery,
+  query: RevisionChangesQuery,
   returns: Changes,
   handle: async ({ app, space, revision, query }) => {
-    const info = await revision.repo.commit(revision.snapshot.commit)
-    const changes = await changesBetween(app, space, { before: info.parents[0] ?? null, after: info.id }, query)
-    return { ...changes, ...(await presentMergedFrom(app, space, info)) }
+    const { base, ...list } = query
+    const span = await spanTo(app, space, revision, base)
+    const changes = await changesBetween(app, space, span, list)
+    const info = base === undefined ? await revision.repo.commit(span.after) : null
+    return { ...changes, ...(info ? await presentMergedFrom(app, space, info) : {}) }
   },
 })
+
+export const getPageChangesOfRevision = endpoint({
+  method: 'GET',
+  path: '/v1/spaces/{spaceId}/revisions/{revisionId}/changes/page/{pageId}',
+  summary: 'Get the changes of a page in a revision, block by block',
+  description:
+    'Compares the page with the first parent of the revision, or with the revision `base`. Each block is HTML that shows both versions, with the changed ' +
+    'words marked. Reusable content and variables are shown as they are written.',
+  section,
+  needs: 'space:view',
+  query: PageChangesQuery,
+  returns: PageChanges,
+  handle: async ({ app, space, revision, pageId, query }) =>
+    pageChangesBetween(
+      app,
+      space,
+      await spanTo(app, space, revision, query.base),
+      pageId,
+      (page) => `/s/${space.doc.id}/p/${page.id}?at=${revision.snapshot.commit}`,
+    ),
+})
+
+/** Returns the two commits to compare: a revision, and the one that a query names, or its first parent. Throws 404. */
+async function spanTo(
+  app: App,
+  space: LoadedSpace,
+  { repo, snapshot }: OpenRevision,
+  base: string | undefined,
+): Promise<{ before: CommitId | null; after: CommitId }> {
+  const after = snapshot.commit
+  if (base !== undefined) return { before: (await openRevisionById(app, space, base)).snapshot.commit, after }
+  return { before: (await repo.commit(after)).parents[0] ?? null, after }
+}
 
 export const getContributorsByPageId = endpoint({
   method: 'GET',

@@ -1,6 +1,7 @@
 /** Turns the revisions of the history and their authors into the JSON that clients get. */
 import { required } from '../../kernel/defined.js'
 import type { App } from '../../domain/context/app.js'
+import { contentAddress } from '../../domain/context/app-addresses.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { membersByEmail } from '../../domain/revisions/history.js'
 import { revisionType } from '../../domain/revisions/revision-type.js'
@@ -45,7 +46,7 @@ export async function presentRevisions(app: App, space: LoadedSpace, commits: re
         createdAt: iso(info.committer.seconds),
         git: await gitOf(info),
         ...(await presentMergedFrom(app, space, info)),
-        urls: { app: location, location },
+        urls: { app: contentAddress(app, space.doc.id, { revision: info.id }), location },
       }
     }),
   )

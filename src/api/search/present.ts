@@ -1,6 +1,7 @@
 /** Turns search hits into the JSON that clients get. */
 import type { DocumentEntry, PageEntry } from '../../content/types.js'
 import type { App } from '../../domain/context/app.js'
+import { pageAddress } from '../../domain/context/app-addresses.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import type { FoundPage, FoundSpace } from '../../domain/search/search.js'
 import { openShown } from '../../domain/revisions/computed.js'
@@ -41,7 +42,7 @@ function ancestorsOf({ structure }: OpenRevision, { path }: PageEntry): { title:
 }
 
 function presentFoundPage(app: App, space: string, { id, title, path, sections }: FoundPage) {
-  const url = `${app.settings.publicUrl}/v1/spaces/${space}/content/page/${id}`
+  const url = pageAddress(app, space, id)
   return {
     id,
     title,

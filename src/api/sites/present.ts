@@ -2,6 +2,7 @@
 import { presentSitePermissions } from '../../access/index.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
+import { siteAddress } from '../../domain/context/app-addresses.js'
 import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
 import { ownSiteURLs, proxyOf, publishedSite } from '../../domain/sites/addresses.js'
 import { previewToken } from '../../domain/sites/preview.js'
@@ -58,7 +59,7 @@ export function presentSite(
     features,
     urls: {
       location,
-      app: location,
+      app: siteAddress(app, doc.id),
       ...defined({ published }),
       ...ownSiteURLs(address, previewer && previewToken(app, doc.id, previewer.user.id)),
     },

@@ -1,10 +1,12 @@
 /** Endpoints for the visitors of a site: the pages of its spaces, search, and PDFs. */
+import { createReadStream } from 'node:fs'
 import { Type } from '@sinclair/typebox'
 import { MAX_VISITOR_TOKEN } from '../../auth/index.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
 import { requestPdf } from '../../domain/pdf/pdfs.js'
+import { openBundle } from '../../domain/sites/bundles.js'
 import { effectiveCustomization, listCustomizations } from '../../domain/sites/customization.js'
 import { openToVisitor, siteSpaceFor, type Visitor, type VisitorCredentials } from '../../domain/sites/visitor.js'
 import { pagesFor } from '../../domain/sites/visitor-pages.js'
@@ -14,6 +16,8 @@ import { Id, Page, Pages, PdfAddress, PublishedContentSite, searchQuery, searchS
 import { pageContext } from '../content/present-page.js'
 import { presentPage, presentPages } from '../content/present-tree.js'
 import { presentFoundSpaces } from '../search/present.js'
+import { binary } from '../declaration.js'
+import { reply, stream } from '../reply.js'
 import { endpoint } from '../service.js'
 import { defined } from '../../kernel/defined.js'
 import { shownSiteSpaces } from '../../domain/sites/view.js'
@@ -44,6 +48,8 @@ const base = '/v1/orgs/{organizationId}/sites/{siteId}/published'
 const WHO =
   'The response is for the visitor with `shareKey`, `visitorToken` and `unsignedClaims`. Drafts, pages whose condition is not met, and spaces that you ' +
   'cannot see are left out. Returns 404 if the site is not published or requires a key that is missing, 403 if it requires a valid token.'
+/** Seconds until the client should request a bundle again. */
+const RETRY_SECONDS = '2'
 const WITHOUT = { metadata: false, computed: false }
 
 /** The query parameters with the credentials of a visitor. */
@@ -161,6 +167,35 @@ export const getPublishedPDF = endpoint({
     if (!(await effectiveCustomization(app.store, site.doc, siteSpace.id)).pdf.enabled) throw notFound('The PDF')
     const which = { ...defined({ page }), ...(only ? { only } : {}) }
     return requestPdf(app, { space: revision.space.doc.id, revision: revision.snapshot.commit, ...which })
+  },
+})
+
+export const getPublishedBundle = endpoint({
+  method: 'GET',
+  path: `${base}/bundle`,
+  summary: 'Download a site for reading offline, as a visitor sees it',
+  description:
+    'A ZIP file with the pages, their files and a search. Open `index.html` in it. Until the file is ready, the response is 202 with `Retry-After`; 409 ' +
+    'contains the reason if it cannot be written. Hidden pages are left out. Embedded content of other hosts is replaced by links. Returns 404 if ' +
+    `\`agentsContext\` of the site is \`excluded\`. ${WHO}`,
+  section,
+  needs: 'site:view',
+  query: Type.Object(visitorQuery),
+  returns: binary('application/zip'),
+  fails: [409, 503],
+  handle: async (context) => {
+    const visitor = await visitorOf(context)
+    const bundle = await openBundle(context.app, visitor)
+    if (!bundle) return reply<never>({ status: 202, headers: { 'Retry-After': RETRY_SECONDS } })
+    return stream({
+      contentType: 'application/zip',
+      size: bundle.bytes,
+      etag: bundle.digest,
+      streamed: true,
+      open: (range) => createReadStream(bundle.path, range),
+      fileName: 'site.zip',
+      disposition: 'attachment',
+    })
   },
 })
 

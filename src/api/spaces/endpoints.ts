@@ -10,6 +10,7 @@ import {
   restoreSpace,
   updateSpace,
 } from '../../domain/spaces/spaces.js'
+import { purgeDeletedSpace } from '../../domain/upkeep/purge-space.js'
 import { CreateSpace, listOf, pageQuery, Space, UpdateSpace } from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
@@ -120,6 +121,19 @@ export const restoreSpaceById = endpoint({
   returns: Space,
   fails: [409],
   handle: async ({ app, actor, space }) => presentSpace(app, await restoreSpace(app, actor, space)),
+})
+
+export const purgeSpaceById = endpoint({
+  method: 'POST',
+  path: '/v1/spaces/{spaceId}/purge',
+  summary: 'Delete a deleted space permanently',
+  description:
+    'Removes a deleted space now, with its repository, change requests and comments, instead of seven days after its deletion. This cannot be undone.',
+  section,
+  needs: 'space:admin',
+  aliases: { spaceId: 'deletedSpaceId' },
+  fails: [409],
+  handle: ({ app, actor, space }) => purgeDeletedSpace(app, actor, space),
 })
 
 export const duplicateSpaceById = endpoint({

@@ -1,6 +1,7 @@
 /** Turns spaces and their Git sync settings into the JSON that clients get. */
 import { presentSpacePermissions } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
+import { contentAddress } from '../../domain/context/app-addresses.js'
 import type { ListedSpace } from '../../domain/context/loaded.js'
 import { MAIN } from '../../domain/context/refs.js'
 import { connectionOfLink } from '../../domain/git-sync/connection-of.js'
@@ -85,7 +86,7 @@ export async function presentSpace(app: App, { doc, role, repo }: ListedSpace, s
     changeRequestsDraft: doc.changeRequestsDraft,
     requiredApprovals: doc.requiredApprovals ?? 0,
     mergeRules: doc.mergeRules ?? { type: 'inherit' as const },
-    urls: { location, app: location, ...(await addressesOfSpace(app, doc, shareKey)) },
+    urls: { location, app: contentAddress(app, doc.id), ...(await addressesOfSpace(app, doc, shareKey)) },
     permissions: presentSpacePermissions({ role, readOnly: app.readOnly }, doc.editMode === 'locked'),
   }
 }

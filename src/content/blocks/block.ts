@@ -23,6 +23,10 @@ export function block(
 /** Returns the position that `block` gave a block. */
 export const positionOf = (node: BlockNode): Position => node.data['position'] as Position
 
+/** Returns the source position of a block from any source; without members if it has none. */
+export const positionIn = (node: BlockNode): Partial<Position> =>
+  node.data['position'] === undefined ? {} : positionOf(node)
+
 /**
  * Corrects positions so that siblings are in order and do not overlap, and children are within their parent. (The
  * parser may end a list item within the marker of the next item.)

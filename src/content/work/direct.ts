@@ -5,7 +5,8 @@ import { pageLimit, tooLong } from '../blocks/weight.js'
 import { editFile, edited, print, setMembers } from '../edit/edit-file.js'
 import { keepLineEnds } from '../edit/line-ends.js'
 import { rewriteReferences } from '../edit/rewrite-references.js'
-import { mergePage } from '../edit/merge-page.js'
+import { mergeChunks } from '../edit/merge-chunks.js'
+import { mergePage, pageChunks } from '../edit/merge-page.js'
 import { mergeYaml } from '../edit/merge-yaml.js'
 import { changeSummary } from '../edit/summary-change.js'
 import { setYamlKeys } from '../edit/yaml.js'
@@ -70,6 +71,8 @@ export const direct: TextTasks = {
   },
   mergePage,
   mergeYaml,
+  mergeChunks: (base, ours, theirs, { isPage }) =>
+    isPage ? pageChunks(base, ours, theirs) : mergeChunks(base, ours, theirs),
   pageNeeds,
   weavePage,
 }

@@ -1,5 +1,6 @@
 // The interface of the text tasks, as callers see it.
 import type { CommentTarget } from '../blocks/comment-targets.js'
+import type { MergeChunk } from '../edit/merge-chunks.js'
 import type { ReferenceReplacement } from '../edit/rewrite-references.js'
 import type { SummaryChange } from '../edit/summary-change.js'
 import type { Reference } from '../reference.js'
@@ -75,6 +76,11 @@ export interface TextTasks {
   mergeSummary(base: string, ours: string, theirs: string, names: SummaryNames): { text: string } | { conflict: string }
   mergePage(base: string, ours: string, theirs: string): { text: string } | { conflict: string }
   mergeYaml(base: string, ours: string, theirs: string): { text: string } | { conflict: string }
+  /**
+   * Returns the chunks of a three-way merge, in the order of the lines. Null if too many lines would have to be compared.
+   * @param isPage whether front matter is merged by key
+   */
+  mergeChunks(base: string, ours: string, theirs: string, isPage: { isPage: boolean }): readonly MergeChunk[] | null
   /** Returns the segments to translate before a page of a translation can be woven. */
   pageNeeds(versions: PageVersions, corrections: Corrections, again: Again): PageNeeds
   /** Updates a page of a translation to its source. */

@@ -29,6 +29,7 @@ const ARGUMENTS: { readonly [K in keyof TextTasks]: Kinds<Parameters<TextTasks[K
   mergeSummary: ['raw', 'raw', 'raw', 'json'],
   mergePage: ['raw', 'raw', 'raw'],
   mergeYaml: ['raw', 'raw', 'raw'],
+  mergeChunks: ['raw', 'raw', 'raw', 'json'],
   pageNeeds: ['json', 'json', 'json'],
   weavePage: ['json', 'json', 'json', 'json'],
 }

@@ -63,12 +63,18 @@ export async function full<T>(pending: Promise<Result<T>>): Promise<{ data: T; r
 /** Turns an error of the API into an exception. Ends the session on 401. */
 export function failure(response: Response, error: unknown): ApiError {
   if (response.status === 401) onSignedOut()
-  const said = (error as { error?: { message?: string; details?: { path?: string; message: string }[] } } | undefined)
-    ?.error
+  const said = errorIn(error)
   return new ApiError(
     response.status,
     said?.message ?? response.statusText,
     said?.details ?? [],
     response.headers.get('X-Request-Id'),
   )
+}
+
+/** The error in the body of a response. A proxy may have sent another body. */
+function errorIn(given: unknown): Schemas['Error']['error'] | undefined {
+  return typeof given === 'object' && given !== null && 'error' in given && typeof given.error === 'object'
+    ? (given as Schemas['Error']).error
+    : undefined
 }

@@ -41,7 +41,7 @@ function run<T>(entry: Entry<T>): Promise<void> {
       entry.state.value = { value: await entry.load(), isLoading: false }
     } catch (error) {
       const failed = error instanceof ApiError ? error : new ApiError(0, String(error))
-      // What was read before stays readable while the server is away.
+      // Earlier data stays readable while the server is away.
       const kept = failed.status === 0 || failed.status >= 500 ? entry.state.value.value : undefined
       entry.state.value = { ...(kept === undefined ? {} : { value: kept }), error: failed, isLoading: false }
     } finally {

@@ -1,9 +1,9 @@
-/** Who is signed in. */
+/** The session: sign-in, sign-out, and the signed-in user. */
 import { signal } from '@preact/signals'
 import { ApiError, api, body, type Schemas, whenSignedOut } from './client.js'
 import { forgetAll } from './data.js'
 
-/** The signed-in user and the token of the session; null = nobody; undefined = not known yet. */
+/** The signed-in user and the token of the session; null = no one; undefined = not known yet. */
 export const session = signal<Schemas['Session'] | null | undefined>(undefined)
 
 /** Whether the session ended while the app was in use. Its screens stay, and a dialog asks to sign in again. */

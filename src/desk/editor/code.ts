@@ -9,7 +9,6 @@ import {
 } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from '@codemirror/commands'
 import { bracketMatching, indentUnit } from '@codemirror/language'
-import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
 import { Compartment, EditorState, type Extension, type TransactionSpec } from '@codemirror/state'
 import {
   drawSelection,
@@ -47,6 +46,18 @@ export interface CodePorts {
 export const editable = new Compartment()
 /** The value of `editable` for a text that nobody may change now. */
 export const readOnly: Extension = [EditorState.readOnly.of(true), EditorView.editable.of(false)]
+
+const searching = new Compartment()
+
+/** Adds the search to a view, and opens it. The browser's own search does not see the lines beyond the window. */
+function loadSearch(view: EditorView): boolean {
+  void import('./search.js').then(({ highlightSelectionMatches, openSearchPanel, search, searchKeymap }) => {
+    const extensions = [search({ top: true }), highlightSelectionMatches(), keymap.of(searchKeymap)]
+    view.dispatch({ effects: searching.reconfigure(extensions) })
+    openSearchPanel(view)
+  })
+  return true
+}
 
 const nonce = (): string => document.querySelector<HTMLLinkElement>('link[nonce]')?.nonce ?? ''
 
@@ -136,12 +147,11 @@ export function createCode(parent: HTMLElement, text: string, ports: CodePorts):
       blockBands(),
       othersCarets(),
       tableGrid(),
-      search({ top: true }),
-      highlightSelectionMatches({ minSelectionLength: 3 }),
+      searching.of(keymap.of([{ key: 'Mod-f', preventDefault: true, run: loadSearch }])),
       autocompletion({ override: [...ports.completions], icons: false, maxRenderedOptions: 50 }),
       own,
       formatKeys(),
-      keymap.of([...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap]),
+      keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap]),
       leaving,
       keymap.of(defaultKeymap),
       EditorView.updateListener.of(ports.updated),

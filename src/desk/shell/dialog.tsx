@@ -4,7 +4,7 @@ import { useEffect, useId, useRef } from 'preact/hooks'
 import { words } from '../words/index.js'
 import { Icon } from './icons.js'
 
-/** What a dialog shows. */
+/** The content of a dialog. */
 export interface DialogProps {
   title: string
   /** Called when the reader closes it. */

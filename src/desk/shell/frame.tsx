@@ -6,7 +6,7 @@ import { Mark } from './mark.js'
 import { closeSide } from './side.js'
 import { type Crumb, Top } from './top.js'
 
-/** What a screen puts into the frame. */
+/** The parts of a screen. */
 export interface FrameProps {
   /** Names the browser's window. */
   title: string

@@ -11,7 +11,7 @@ import type { Space } from './space.js'
 /** The tabs of a space. */
 export type SpaceTab = 'pages' | 'requests' | 'history' | 'links' | 'connection' | 'settings'
 
-/** What a screen of a space shows. */
+/** The parts of a screen of a space. */
 export interface SpaceFrameProps {
   space: Space
   title: string

@@ -6,7 +6,7 @@ import { Icon } from '../shell/icons.js'
 import { words } from '../words/index.js'
 import { findPage, type Page } from './space.js'
 
-/** What the tree shows. */
+/** The content of the tree. */
 export interface TreeProps {
   pages: readonly Page[]
   /** The ID of the open page. */
@@ -144,7 +144,7 @@ function matching(pages: readonly Page[], text: string): Page[] {
 /** Moves the focus with the arrow keys, Home and End. */
 function walk(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
   const links = [...event.currentTarget.querySelectorAll<HTMLAnchorElement>('a')]
-  const at = links.indexOf(document.activeElement as HTMLAnchorElement)
+  const at = links.findIndex((link) => link === document.activeElement)
   const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: links.length - 1 }[event.key]
   if (to === undefined || event.altKey) return
   event.preventDefault()

@@ -41,16 +41,17 @@ export async function loadWords(): Promise<void> {
 /** Shows the app in another language and remembers it. */
 export async function setLanguage(tag: string, { remember = false } = {}): Promise<void> {
   // A language may lack texts that are new. English stands in for them.
-  loaded.value = tag === 'de' ? complete((await import('./de.json')).default, en) : en
+  loaded.value = tag === 'de' ? (complete((await import('./de.json')).default, en) as Words) : en
   language.value = tag
   document.documentElement.lang = tag
   if (remember) localStorage.setItem(STORED, tag)
 }
 
-function complete<T>(given: unknown, english: T): T {
-  if (typeof english !== 'object' || english === null) return (given ?? english) as T
-  const own = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>
+/** Returns the texts of a language, with the English ones in place of those that it lacks. */
+export function complete(given: unknown, english: unknown): unknown {
+  if (typeof english !== 'object' || english === null) return given ?? english
+  const own = new Map(typeof given === 'object' && given !== null ? Object.entries(given) : [])
   // Plural forms differ by language.
-  if ('other' in english) return ('other' in own ? own : english) as T
-  return Object.fromEntries(Object.entries(english).map(([key, value]) => [key, complete(own[key], value)])) as T
+  if ('other' in english) return own.has('other') ? given : english
+  return Object.fromEntries(Object.entries(english).map(([key, value]) => [key, complete(own.get(key), value)]))
 }

@@ -8,6 +8,7 @@ import { listConflicts } from '../change-requests/conflicts.js'
 import { unmetBy } from '../change-requests/unmet-by.js'
 import { createComment } from '../comments/comments.js'
 import type { App } from '../context/app.js'
+import { changeRequestAddress, commentAddress } from '../context/app-addresses.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import type { MemberCall, NamedPage } from './members.js'
 import { type PageEdit, propose } from './propose.js'
@@ -29,7 +30,7 @@ const changeRequestFields = {
   status: oneOf(changeRequestStatuses),
   subject: Type.String(),
   space: Type.String({ description: 'ID of the space.' }),
-  address: Type.String({ description: 'Its address in the API.' }),
+  address: Type.String({ description: 'Its address in the app.' }),
   commit: Type.String({ description: 'The newest commit of its branch.' }),
 }
 
@@ -163,7 +164,13 @@ const commentTool = <C>(named: boolean, memberOf: Place<C>): Tool<C> =>
         const made = await createComment(app, member.actor, discussion, body)
         return { value: made, created: `${above}/comments/${made.id}` }
       })
-      const result = { comment: comment.id, address: `${member.app.settings.publicUrl}${above}/comments/${comment.id}` }
+      const address = commentAddress(member.app, {
+        space: space.doc.id,
+        comment: comment.id,
+        ...(page ? { page: page.entry.id } : {}),
+        ...(found ? { changeRequest: found.changeRequest.doc.number } : {}),
+      })
+      const result = { comment: comment.id, address }
       return { result, text: `Commented: ${result.address}` }
     },
   })
@@ -214,7 +221,7 @@ const pathOf = ({ doc }: LoadedChangeRequest): string => `/v1/spaces/${doc.space
 
 const present = (app: App, changeRequest: LoadedChangeRequest) => {
   const { id, number, status, subject, space } = changeRequest.doc
-  const address = `${app.settings.publicUrl}${pathOf(changeRequest)}`
+  const address = changeRequestAddress(app, space, number)
   return { id, number, status, subject, space, address, commit: changeRequest.head }
 }
 

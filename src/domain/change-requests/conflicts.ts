@@ -1,7 +1,7 @@
 // Lists the conflicts of a change request with main, and applies resolutions.
 import { required } from '../../kernel/defined.js'
 import { sameLineEnds } from '../../content/edit/line-ends.js'
-import { encodeText, isText } from '../../content/text.js'
+import { decodeText, encodeText, encodingOf, isText } from '../../content/text.js'
 import { TextTooCostly, type TextWork } from '../../content/work/text-work.js'
 import type { FileChange, MergeConflict, Repository, TreeEntry } from '../../git/index.js'
 import { badRequest, conflict, ServiceError } from '../../kernel/errors.js'
@@ -9,10 +9,10 @@ import type { CommitId } from '../../kernel/ids.js'
 import type { Resolution } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
-import { mergeOfBranch } from '../commits/merge/branch-merge.js'
 import type { MergedTree } from '../commits/merge/merged-tree.js'
 import { MAIN } from '../context/refs.js'
 import { conflictError, namesOf } from '../commits/merge/merge.js'
+import { compareWithMain } from './conflict-state.js'
 
 /** Maximum size in bytes of a text in a response. The file can also be read by its oid. */
 const MAX_TEXT_BYTES = 1024 * 1024
@@ -40,13 +40,9 @@ interface Conflict {
 export async function listConflicts(
   app: App,
   space: LoadedSpace,
-  { doc, head }: LoadedChangeRequest,
-): Promise<MergeConflict[]> {
-  const { repo } = space
-  const main = repo.head(MAIN)
-  if (!main || doc.status === 'merged' || (await repo.isAncestor(main, head))) return []
-  const { merged } = await mergeOfBranch(app, space, doc, { main, head, into: 'branch' })
-  return merged.clean ? [] : [...merged.conflicts].sort((a, b) => (a.path < b.path ? -1 : 1))
+  changeRequest: LoadedChangeRequest,
+): Promise<readonly MergeConflict[]> {
+  return space.repo.head(MAIN) === null ? [] : (await compareWithMain(app, space, changeRequest)).conflicts
 }
 
 /** Loads the file of each side of a conflict. */
@@ -197,18 +193,18 @@ async function changeFor(
   if ('content' in resolution) {
     const present = ours ?? theirs
     const [was, mine, other] = [await textOf(tree, one.base), await textOf(tree, ours), await textOf(tree, theirs)]
-    const text = mine === null || (other !== null && was !== null && !sameLineEnds(was, other)) ? other : mine
-    const content = text === null ? resolution.content : await withLineEnds(work, text, resolution)
+    const model =
+      mine === null || (other !== null && was !== null && !sameLineEnds(was.text, other.text)) ? other : mine
+    const content = model === null ? resolution.content : await withLineEnds(work, model.text, resolution)
     return {
       path: resolution.path,
-      content: encodeText(content),
+      content: encodeText(content, encodingOfBoth(mine, other)),
       mode: present?.mode === '100755' ? '100755' : '100644',
     }
   }
-  const side = resolution.take === 'main' ? theirs : ours
-  return side
-    ? { path: one.kind === 'rename' ? side.path : path, oid: side.oid, mode: side.mode }
-    : { path, delete: true }
+  const side = { main: theirs, 'change-request': ours, base: one.base }[resolution.take]
+  const isMoved = one.kind === 'rename' && resolution.take !== 'base'
+  return side ? { path: isMoved ? side.path : path, oid: side.oid, mode: side.mode } : { path, delete: true }
 }
 
 async function withLineEnds(
@@ -228,9 +224,24 @@ async function withLineEnds(
   }
 }
 
+interface DecodedText {
+  text: string
+  isLatin1: boolean
+}
+
 /** Returns the text of a file. Null if it is not a text file or too large. */
-async function textOf(tree: ReturnType<Repository['tree']>, entry: TreeEntry | undefined): Promise<string | null> {
+async function textOf(tree: ReturnType<Repository['tree']>, entry: TreeEntry | undefined): Promise<DecodedText | null> {
   if (!entry?.mode.startsWith('100')) return null
   const bytes = await tree.read(entry.oid)
-  return bytes.length <= MAX_TEXT_BYTES && isText(bytes) ? bytes.toString('utf8') : null
+  if (bytes.length > MAX_TEXT_BYTES || bytes.includes(0)) return null
+  return { text: decodeText(bytes), isLatin1: encodingOf(bytes) === 'latin1' }
+}
+
+/** The encoding of a text that is put together from both sides: Latin-1 if no side has other characters. */
+function encodingOfBoth(...sides: (DecodedText | null)[]): 'latin1' | 'utf-8' {
+  const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text)
+  const given = sides.filter((one) => one !== null)
+  return given.some(({ isLatin1 }) => isLatin1) && given.every(({ isLatin1, text }) => isLatin1 || isAscii(text))
+    ? 'latin1'
+    : 'utf-8'
 }

@@ -10,6 +10,7 @@ import { changeDocument } from './change-requests.js'
 import { commitMessage } from '../commits/make-commit.js'
 import { moveBranch } from '../commits/move-branch.js'
 import { makeMergeCommit } from '../commits/merge/merge-commit.js'
+import { checkExpected, type Expected } from './conflict-state.js'
 import { resolveConflicts } from './conflicts.js'
 import { mergeOfBranch } from '../commits/merge/branch-merge.js'
 import { headOf } from '../revisions/main-content.js'
@@ -87,7 +88,8 @@ async function mergeCommit(
 
 /**
  * Merges main into the change request with a merge commit on its branch, and returns the branch's head. `resolve` has
- * one resolution for each conflict, and none for other paths.
+ * one resolution for each conflict, and none for other paths. With `expect`, throws 409 if the branch or main has moved
+ * from these commits.
  */
 export async function updateFromMain(
   app: App,
@@ -95,6 +97,7 @@ export async function updateFromMain(
   space: LoadedSpace,
   changeRequest: LoadedChangeRequest,
   resolve: readonly Resolution[] = [],
+  expect?: Expected,
 ): Promise<{ revision: CommitId }> {
   return app.locks.run(space.doc.id, async (lease) => {
     const { doc } = await reload(app, changeRequest)
@@ -110,6 +113,7 @@ export async function updateFromMain(
     }
     const revision = await moveBranch(repo, move, async (branch) => {
       const head = branch ?? doc.revisionInitial
+      if (expect) checkExpected({ revision: head, main }, expect)
       const current = await repo.isAncestor(main, head)
       if (current && resolve.length === 0) return head
       const attempt = current

@@ -2,15 +2,17 @@
 import type { Template } from '../../content/templates/template.js'
 import type { Git } from '../../git/index.js'
 import type { Clock } from '../../kernel/clock.js'
+import type { FileShelf } from '../../kernel/file-shelf.js'
 import type { Meters } from '../../kernel/meters.js'
 import type { Hosts } from '../../hosts/index.js'
 import type { LfsFiles } from '../../lfs/index.js'
 import type { HttpClient, Mailer } from '../../outbound/index.js'
-import type { PdfCache, Printer } from '../../printing/index.js'
+import type { Cards, Printer, PrintResult } from '../../printing/index.js'
 import type { SpecFiles } from '../../openapi/index.js'
 import type { Reader, Store } from '../../store/index.js'
 import type { Assertions } from './assertions.js'
 import type { Translation } from '../../translation/index.js'
+import type { BundleFacts, Bundler } from './bundler.js'
 import type { ContentCache } from './content-cache.js'
 import type { StoredDates } from './stored-dates.js'
 import type { Batcher } from './batcher.js'
@@ -63,7 +65,12 @@ export interface App {
   /** Prints PDFs. */
   printer: Printer
   /** The stored PDFs. */
-  pdfs: PdfCache
+  pdfs: FileShelf<PrintResult>
+  /** The pictures of pages for previews of links. */
+  cards: Cards
+  /** The stored bundles of sites, and the code that writes them. */
+  bundles: FileShelf<BundleFacts>
+  bundler: Bundler<App>
   /** Converts documents of other formats in its own threads. */
   conversions: Conversions
   /** Verifies responses of identity providers in its own thread. */

@@ -1,6 +1,7 @@
 /** A push in progress, the result for one of its refs, and the output about a change request. */
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
+import { changeRequestAddress } from '../context/app-addresses.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedSpace } from '../context/loaded.js'
 
@@ -30,7 +31,7 @@ export interface Landed {
 }
 
 /** Writes the event of a change request and its URL to the client's output. */
-export function reportToClient({ app, space, say }: Push, what: string, id: string): void {
-  say(`${what}:`)
-  say(`  ${app.settings.publicUrl}/v1/spaces/${space.doc.id}/change-requests/${id}`)
+export function reportToClient({ app, space, say }: Push, what: string, number: number): void {
+  say(`Change request ${number} ${what}:`)
+  say(`  ${changeRequestAddress(app, space.doc.id, number)}`)
 }

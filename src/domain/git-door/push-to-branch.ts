@@ -64,7 +64,7 @@ export async function addCommits(
     throw error instanceof StaleRef ? fetchFirst(ref) : error
   }
   guard.moved()
-  reportToClient(push, `Change request ${doc.number} updated`, doc.id)
+  reportToClient(push, 'updated', doc.number)
   return { became: ref, from: head, to }
 }
 

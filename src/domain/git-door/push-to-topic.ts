@@ -63,7 +63,7 @@ async function openChangeRequest(push: Push, lease: Lease, topic: string, head: 
     head,
     pushed: { topic },
   })
-  reportToClient(push, `Change request ${doc.number} opened`, doc.id)
+  reportToClient(push, 'opened', doc.number)
   return {
     became: changeRequestRef(doc.number),
     from: null,

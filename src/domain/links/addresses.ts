@@ -31,6 +31,10 @@ const SERVED =
  * space.
  */
 const MAX_PARTS = 16
+/** A path of the app: `/s/<id>` with an optional rest. */
+const APP_PATH = /^\/s\/([\w-]{1,64})(?=\/|$)/
+/** A page below a space's address in the app, in main or in a change request. */
+const APP_PAGE = /^(?:c\/\d+\/)?p\/([^/]+)(?:\/(?:history|edit))?$/
 const BY_ID = /^(page|pages|files)\/([^/]+)$/
 
 /** The addresses of an organization's spaces. */
@@ -93,6 +97,9 @@ export class SpaceAddresses {
 
   #inApp(url: URL, fragment: { fragment?: string }): SpaceAddress | null {
     const path = this.#pathInService(url)
+    const shown = path === null ? null : APP_PATH.exec(path)
+    if (path !== null && shown)
+      return { space: required(shown[1]), named: shownIn(path.slice(shown[0].length), url), ...fragment, inApp: true }
     const match = path === null ? null : SPACE_PATH.exec(path)
     if (path === null || !match) return null
     return { space: required(match[1]), named: named(path.slice(match[0].length)), ...fragment, inApp: true }
@@ -120,6 +127,13 @@ export class SpaceAddresses {
     }
     return null
   }
+}
+
+/** Parses the rest of an address of the app, after the space. */
+function shownIn(rest: string, { searchParams }: URL): AddressTarget {
+  const page = APP_PAGE.exec(rest.slice(1))?.[1]
+  const id = page === undefined ? searchParams.get('page') : decoded(page)
+  return id === null ? { kind: 'space' } : { kind: 'page', id }
 }
 
 /** Parses the rest of an address of the service, after the space. */

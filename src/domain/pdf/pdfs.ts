@@ -6,18 +6,18 @@ import { asOid } from '../../kernel/ids.js'
 import {
   changeRequests,
   type JobDoc,
-  jobs,
   organizations,
   type SpaceDoc,
   spaces,
   isJob,
-  jobOf,
   type PdfOrder,
 } from '../../model/index.js'
-import type { CachedPdf } from '../../printing/index.js'
+import type { Shelved } from '../../kernel/file-shelf.js'
+import type { PrintResult } from '../../printing/index.js'
 import type { Document } from '../../store/index.js'
 import type { BookFacts } from '../../render/index.js'
 import type { App } from '../context/app.js'
+import { queueFile } from '../context/queue-file.js'
 import { MAIN, repositoryName } from '../context/refs.js'
 import { lfsStamp } from '../revisions/lfs-files.js'
 import { specStamp } from '../openapi/spec-at.js'
@@ -28,8 +28,6 @@ const BOOK_VERSION = 2
 /** Maximum number of waiting PDFs per organization and per space. */
 const MAX_WAITING = 20
 const MAX_WAITING_OF_SPACE = 4
-/** Time after a failed attempt before another request starts a new one, in milliseconds. */
-const RETRY_AFTER_MS = 10 * 60 * 1000
 
 const PRINT_PDF = 'print-pdf'
 
@@ -56,7 +54,7 @@ export async function requestPdf(app: App, request: PdfRequest): Promise<{ url: 
   }
 }
 
-function diagnosticsOf({ missingGlyphs }: CachedPdf): Diagnostic[] {
+function diagnosticsOf({ missingGlyphs }: PrintResult): Diagnostic[] {
   if (missingGlyphs.length === 0) return []
   const shown = missingGlyphs.slice(0, 20).join(' ')
   const message = `No font on the server has these characters, so the PDF lacks them: ${shown}${missingGlyphs.length > 20 ? ' …' : ''}. Install the packages fonts-noto-core, fonts-noto-cjk and fonts-noto-color-emoji.`
@@ -67,7 +65,7 @@ function diagnosticsOf({ missingGlyphs }: CachedPdf): Diagnostic[] {
  * Returns the PDF of a signed URL. Null while it is being printed. Throws 404 if the URL is invalid or has expired, 409
  * with the reason if the PDF cannot be printed, and 503 if this machine cannot print or too many wait.
  */
-export async function openPdf(app: App, link: PdfLink, signature: string): Promise<CachedPdf | null> {
+export async function openPdf(app: App, link: PdfLink, signature: string): Promise<Shelved<PrintResult> | null> {
   if (!isValidLink(app, link, signature)) throw notFound('This PDF')
   const { key, space } = await factsOf(app, link)
   const stored = await app.pdfs.find(link.space, key)
@@ -131,55 +129,24 @@ const fileName = (title: string): string =>
   }.pdf`
 
 /** Queues the job of a PDF unless it is queued, and returns its document. Throws 503 if too many wait. */
-async function queue(app: App, { organization }: Pick<SpaceDoc, 'organization'>, request: PdfOrder): Promise<JobDoc> {
+function queue(app: App, { organization }: Pick<SpaceDoc, 'organization'>, request: PdfOrder): Promise<JobDoc> {
   const { space, revision, changeRequest, page, only, key } = request
-  const lane = `print-pdf:${organization}`
-  const id = `print-pdf:${space}:${key}`
-  const order = {
-    space,
-    revision,
-    key,
-    ...(changeRequest ? { changeRequest } : {}),
-    ...(page ? { page } : {}),
-    ...(only ? { only } : {}),
-  }
-  const before = await app.store.get(jobs, id)
-  if (before && !isOver(app, before)) return before
-  const queued = await app.store.transact(async (tx) => {
-    const now = app.clock.now()
-    const known = await tx.get(jobs, id)
-    if (known && !isOver(app, known)) return known
-    const waiting = (await tx.find(jobs, 'lane', lane)).filter(
-      (job) => job.state === 'queued' || job.state === 'running',
-    )
-    if (
+  return queueFile(app, {
+    kind: PRINT_PDF,
+    id: `print-pdf:${space}:${key}`,
+    lane: `print-pdf:${organization}`,
+    organization,
+    payload: {
+      space,
+      revision,
+      key,
+      ...(changeRequest ? { changeRequest } : {}),
+      ...(page ? { page } : {}),
+      ...(only ? { only } : {}),
+    },
+    isFull: (waiting) =>
       waiting.length >= MAX_WAITING ||
-      waiting.filter((job) => isJob(job, PRINT_PDF) && job.payload.space === space).length >= MAX_WAITING_OF_SPACE
-    )
-      throw new ServiceError('unavailable', 'Too many PDFs are being printed. Try again later.', {
-        headers: { 'Retry-After': '30' },
-      })
-    const job = {
-      id,
-      ...jobOf(PRINT_PDF, order),
-      lane,
-      organization,
-      state: 'queued' as const,
-      sequence: now.getTime(),
-      attempts: 0,
-      createdAt: now.toISOString(),
-    }
-    return known ? tx.replace(jobs, { ...job, version: known.version }) : tx.insert(jobs, job)
+      waiting.filter((job) => isJob(job, PRINT_PDF) && job.payload.space === space).length >= MAX_WAITING_OF_SPACE,
+    full: 'Too many PDFs are being printed. Try again later.',
   })
-  app.wakeJobs()
-  return queued
-}
-
-/**
- * Whether a job has ended, so that a new request starts it again: it is done (and its file was deleted), or it failed a
- * while ago.
- */
-function isOver(app: App, job: JobDoc): boolean {
-  if (job.state === 'done') return true
-  return job.state === 'failed' && app.clock.now().getTime() - Date.parse(job.finishedAt ?? '') > RETRY_AFTER_MS
 }

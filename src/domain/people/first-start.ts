@@ -15,7 +15,7 @@ import { createUser, findAccount, issueToken } from '../accounts/accounts.js'
 import type { App } from '../context/app.js'
 import { insertOrganization } from './organizations.js'
 
-/** How long the one-time address of the first start is valid, in milliseconds. */
+/** Lifetime of the one-time address of the first start, in milliseconds. */
 const LINK_MS = 24 * 60 * 60 * 1000
 /** Label of the token from the settings. */
 const SETTING_LABEL = 'BINDERY_ADMIN_TOKEN'

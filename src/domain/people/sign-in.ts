@@ -75,7 +75,7 @@ export async function finishSignIn(app: App, secret: string): Promise<IssuedToke
 
 /**
  * Opens a session for a browser, with an access token, the secret of a sign-in link, or the code of a single sign-on. A
- * session is a token of its own: it is listed and revoked like the others, is never more powerful than the token that
+ * session is a separate token: it is listed and revoked like the others, is never more powerful than the token that
  * opened it, and lasts at most 30 days. Throws 401 if nothing has the secret; 403 and 409 as `exchangeCode`.
  */
 export async function openSession(app: App, { token: secret, label = 'Browser' }: OpenSession): Promise<OpenedSession> {

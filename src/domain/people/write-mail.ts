@@ -5,6 +5,7 @@ import { newId } from '../../kernel/ids.js'
 import { connections, invites, type MailOrder, organizations, signIns, spaces, users } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
+import { connectionAddress } from '../context/app-addresses.js'
 import { findAccount, isClaimed } from '../accounts/accounts.js'
 import { isAcceptable, isOpen } from './invites.js'
 import { oneLine, type WrittenMail } from './mails.js'
@@ -38,7 +39,7 @@ async function writeNotice(
   return {
     to: user.email,
     subject,
-    text: [...text, '', `${app.settings.publicUrl}/v1/spaces/${space.id}/git/connections/${id}`, ''].join('\n'),
+    text: [...text, '', connectionAddress(app, space.id), ''].join('\n'),
   }
 }
 

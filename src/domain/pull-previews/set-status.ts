@@ -4,6 +4,7 @@ import { type PullPreviewDoc, pullPreviews } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import { lineOf } from '../revisions/new-problems.js'
 import type { Look } from './poll-context.js'
+import { connectionAddress, contentAddress } from '../context/app-addresses.js'
 
 /** Maximum length of a description that hosts accept, in characters. */
 const MAX_DESCRIPTION = 140
@@ -20,11 +21,10 @@ function statusOf(
   { app, through }: Pick<Look, 'app' | 'through'>,
   doc: PullPreviewDoc,
 ): CommitStatus & { state: 'success' | 'failure' } {
-  const at = `${app.settings.publicUrl}/v1/spaces/${doc.space}`
   const targetUrl =
     doc.revision === undefined
-      ? `${at}/git/connections/${doc.connection}/pull-requests/${doc.number}`
-      : `${at}/revisions/${doc.revision}`
+      ? connectionAddress(app, doc.space)
+      : contentAddress(app, doc.space, { revision: doc.revision })
   const { failing, all } = doc.counts
   const failed = doc.state === 'refused' || failing > 0
   return {

@@ -5,6 +5,7 @@ import type { Document } from '../../store/index.js'
 import type { Export } from './poll-context.js'
 import { titleOf } from './export-commit.js'
 import { MAX_REVIEWERS } from './schedule.js'
+import { changeRequestAddress } from '../context/app-addresses.js'
 
 /** GitHub's noreply addresses, which contain the login. */
 const NOREPLY = /^(?:\d+\+)?([A-Za-z0-9-]{1,39})@users\.noreply\.github\.com$/i
@@ -43,7 +44,7 @@ function loginOf(user: Document<UserDoc>, { provider, pullRequests }: Connection
 
 /** Returns title and text. `named` lists the reviewers without a known login. */
 export function wordsOf({ app, request, space }: Export, named: readonly UserDoc[]): { title: string; body: string } {
-  const url = `${app.settings.publicUrl}/v1/spaces/${space.doc.id}/change-requests/${request.number}`
+  const url = changeRequestAddress(app, space.doc.id, request.number)
   const review =
     named.length === 0
       ? ''

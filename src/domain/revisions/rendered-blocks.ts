@@ -42,7 +42,8 @@ export interface Draft {
   text: string
 }
 
-interface Source {
+/** The text of a page, and where it is in its file. */
+export interface PageText {
   markdown: string
   variables?: Readonly<Record<string, string>>
   /** The lines of the file before the markdown. */
@@ -65,10 +66,10 @@ export async function renderBlocks(
   draft?: Draft,
 ): Promise<RenderedBlocks> {
   const owner = revision.space.doc.id
-  const source = await sourceOf(app, revision, entry, draft)
+  const source = await pageTextOf(app, revision, entry, draft)
   if (source.isPlain) return asSource(source)
   try {
-    const blocks = JSON.parse(text(await app.texts.bytes(owner, 'blocks', [source.markdown]))) as PageBlock[]
+    const blocks: PageBlock[] = JSON.parse(text(await app.texts.bytes(owner, 'blocks', [source.markdown])))
     const filled = await fill(app, revision, source, blocks)
     const order: RenderOrder = {
       targets: await targetsOf(app, revision, entry, filled.markdown, linkTo),
@@ -80,10 +81,8 @@ export async function renderBlocks(
     }
     const starts = JSON.stringify(filled.starts)
     const bytes = await app.texts.bytes(owner, 'ranges', [filled.markdown, starts, JSON.stringify(order)])
-    const { blocks: html, headings } = JSON.parse(text(bytes)) as Pick<RenderedBlocks, 'headings'> & {
-      blocks: RenderedRange[]
-    }
-    return { blocks: joined(blocks, html, source.linesBefore), headings }
+    const shown: { blocks: RenderedRange[] } & Pick<RenderedBlocks, 'headings'> = JSON.parse(text(bytes))
+    return { blocks: joined(blocks, shown.blocks, source.linesBefore), headings: shown.headings }
   } catch (error) {
     if (!(error instanceof TextTooCostly)) throw error
     return asSource(source)
@@ -93,7 +92,8 @@ export async function renderBlocks(
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString()
 const countLines = (written: string): number => written.match(LINE)?.length ?? 0
 
-async function sourceOf(app: App, revision: OpenRevision, entry: PageEntry, draft?: Draft): Promise<Source> {
+/** Reads the text of a page, or takes that of a draft. */
+export async function pageTextOf(app: App, revision: OpenRevision, entry: PageEntry, draft?: Draft): Promise<PageText> {
   const owner = revision.space.doc.id
   if (draft) {
     const gitPath = entry.type === 'document' ? entry.gitPath : ''
@@ -139,7 +139,7 @@ async function linesBefore({ snapshot }: OpenRevision, gitPath: string, bodyStar
     : 0
 }
 
-const asSource = ({ markdown, linesBefore: before }: Source): RenderedBlocks => {
+const asSource = ({ markdown, linesBefore: before }: PageText): RenderedBlocks => {
   const shown = markdown.slice(0, MAX_SOURCE)
   return {
     blocks: [
@@ -160,7 +160,7 @@ const asSource = ({ markdown, linesBefore: before }: Source): RenderedBlocks => 
 async function fill(
   app: App,
   revision: OpenRevision,
-  { markdown, gitPath, variables }: Source,
+  { markdown, gitPath, variables }: PageText,
   blocks: readonly PageBlock[],
 ): Promise<{ markdown: string; starts: number[] }> {
   const starts = blocks.map(({ start }) => start)
@@ -200,7 +200,8 @@ function joined(blocks: readonly PageBlock[], html: readonly RenderedRange[], be
   return shown
 }
 
-async function targetsOf(
+/** Returns the targets of a page's links and pictures. */
+export async function targetsOf(
   app: App,
   revision: OpenRevision,
   entry: PageEntry,

@@ -21,6 +21,8 @@ export async function deleteSite(app: App, actor: Actor, site: LoadedSite): Prom
       subject: { site: stored.id },
     })
   })
+  await app.bundles.remove(site.doc.id)
+  await app.cards.remove(site.doc.id)
 }
 
 /** Removes the site, the roles granted on it, and all of its documents. */

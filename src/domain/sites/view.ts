@@ -16,6 +16,7 @@ import {
   siteSpacesOf,
   spaces,
 } from '../../model/index.js'
+import type { Document } from '../../store/index.js'
 import { roleOn, spaceRole, viewerOf } from '../roles/access.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
@@ -108,7 +109,14 @@ export const viewForAudience = (
   shareKey?: string,
 ): Promise<SiteView> => viewFor(app, owner, async () => 'read', shareKey)
 
-type RoleFor = (space: SpaceDoc) => Promise<Role | null>
+/** Returns the part of a site that consists of some of its spaces. */
+export const viewOfSpaces = (
+  app: App,
+  owner: { organization: OrganizationDoc; site: SiteDoc },
+  chosen: ReadonlySet<string>,
+): Promise<SiteView> => viewFor(app, owner, async ({ id }) => (chosen.has(id) ? 'read' : null))
+
+type RoleFor = (space: Document<SpaceDoc>) => Promise<Role | null>
 
 /** Returns the view that a user has of a site, whichever token they use. */
 export async function viewForUser(

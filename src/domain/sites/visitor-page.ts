@@ -80,7 +80,7 @@ async function generatedParts(app: App, { shown }: GeneratedEntry): Promise<Page
   const found = (await readParts(app, shown.file, shown.parts)) ?? []
   return new Map(
     found.map(({ shown: json }) => {
-      const part = JSON.parse(json) as ShownOperation | ShownModel
+      const part: ShownOperation | ShownModel = JSON.parse(json)
       const named: NamedPart =
         part.kind === 'operation'
           ? { slug: shown.spec, kind: 'operation', method: part.method, path: part.path }
@@ -135,7 +135,7 @@ export async function renderPageText(
   try {
     const bytes = await renderingOf(app, owner, text.markdown, json)
     const end = bytes.indexOf(10)
-    const known = JSON.parse(bytes.subarray(0, end).toString()) as Omit<Rendered, 'html'>
+    const known: Omit<Rendered, 'html'> = JSON.parse(bytes.subarray(0, end).toString())
     return { ...known, html: bytes.subarray(end + 1).toString() }
   } catch (error) {
     if (!(error instanceof TextTooCostly)) throw error

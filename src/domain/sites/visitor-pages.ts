@@ -68,7 +68,8 @@ async function pagesOf(app: App, visitor: Visitor, revision: OpenRevision): Prom
   const visible =
     app.content.visiblePages.get(mine) ??
     (await seeing.run(app, mine, () => visiblePages(app, visitor, revision, gated, mine)))
-  const find = (id: string): PageEntry | null => visible.readable.get(id) ?? null
+  const find = (id: string): PageEntry | null =>
+    visitor.listsOnly && !visible.inLists.has(id) ? null : (visible.readable.get(id) ?? null)
   const get = (id: string): PageEntry => {
     const page = find(id)
     if (!page) throw notFound(`Page ${id}`)

@@ -2,7 +2,7 @@
 import { mayEnter, type VisitorContext } from '../../access/index.js'
 import { verifyVisitorToken } from '../../auth/index.js'
 import { notFound, ServiceError } from '../../kernel/errors.js'
-import type { OrganizationDoc, SiteDoc } from '../../model/index.js'
+import { type BundleOrder, type OrganizationDoc, organizations, type SiteDoc, sites } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
@@ -10,7 +10,15 @@ import type { LoadedOrganization, LoadedSite, LoadedSpace } from '../context/loa
 import type { OpenRevision } from '../revisions/revisions.js'
 import { getAdaptiveSchema } from './adaptive-schema.js'
 import { getPublishingAuth, validVisitorKeys } from './publishing-auth.js'
-import { type ShownSiteSpace, type SiteView, shownSiteSpaces, viewForAudience, viewForUser, viewSite } from './view.js'
+import {
+  type ShownSiteSpace,
+  type SiteView,
+  shownSiteSpaces,
+  viewForAudience,
+  viewForUser,
+  viewOfSpaces,
+  viewSite,
+} from './view.js'
 import { claimsOf, noClaims, readUnsigned, type VisitorClaims } from './visitor-claims.js'
 import { VisitorConditions } from './visitor-conditions.js'
 import { visitorView } from './visitor-view.js'
@@ -34,6 +42,8 @@ export interface Visitor {
   conditions: VisitorConditions
   /** The part of the site's structure that they see. */
   view: SiteView
+  /** Whether they see only pages in lists, because what they get can be passed on. Absent = also hidden pages. */
+  listsOnly?: true
   /** Returns the revision that they see of a space; absent = the newest one of main. Only previews have it. */
   revisionOf?(space: LoadedSpace): Promise<OpenRevision> | undefined
 }
@@ -97,6 +107,21 @@ export async function openToPreviewer(app: App, { organization, site }: OwnedSit
   const view = await viewForUser(app, user, { organization, site })
   const shown: LoadedSite = { doc: { ...site, published: true }, role: 'read' }
   return admit(app, shown, { view, unsigned: {}, visitorToken: undefined, now: null, isPreview: true })
+}
+
+/**
+ * Opens a published site for a visitor who was admitted before, without hidden pages. Null if it is no longer published.
+ */
+export async function openForBundle(app: App, { site: id, claims, spaces }: BundleOrder): Promise<Visitor | null> {
+  const site = await app.store.get(sites, id)
+  const organization = site?.published ? await app.store.get(organizations, site.organization) : null
+  if (!site || !organization) return null
+  const view = await viewOfSpaces(app, { organization, site }, new Set(spaces))
+  const conditions = new VisitorConditions(claims)
+  const { visibility } = site
+  const context = { published: true, visibility, shareKey: true, token: true, holds: conditions.holds }
+  const shown: LoadedSite = { doc: site, role: 'read' }
+  return { site: shown, context, claims, conditions, view: visitorView(context, view), listsOnly: true }
 }
 
 interface Admission {

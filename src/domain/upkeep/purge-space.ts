@@ -8,8 +8,12 @@ import {
   spaces,
   syncRuns,
 } from '../../model/index.js'
+import { defined } from '../../kernel/defined.js'
+import { conflict } from '../../kernel/errors.js'
 import { removeComments } from '../comments/comments.js'
+import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
+import type { LoadedSpace } from '../context/loaded.js'
 import { repositoryName } from '../context/refs.js'
 import { emit } from '../events/events.js'
 import { removePreviews } from '../pull-previews/release.js'
@@ -34,17 +38,33 @@ async function removeSpaceFromSites(tx: Transaction, space: string): Promise<voi
 }
 
 /**
+ * Permanently removes a deleted space at the request of a user, before the seven days are over. Throws 409 if it is not
+ * deleted.
+ */
+export async function purgeDeletedSpace(app: App, actor: Actor, { doc }: LoadedSpace): Promise<void> {
+  await purge(app, doc.id, actor.user.id)
+  // It was restored in the meantime, or never deleted.
+  if (await app.store.get(spaces, doc.id))
+    throw conflict('The space is not deleted. Delete it first; for seven days it can then be restored.')
+}
+
+/** Permanently removes a space that was deleted more than seven days ago. A space that was restored meanwhile stays. */
+export const purgeSpace = (app: App, id: string): Promise<void> => purge(app, id)
+
+/**
  * Permanently removes a deleted space: first its documents in one transaction, then its repository. It can run again
  * after a crash in between; without a document, only the repository is removed. A space that was restored in the
  * meantime stays.
+ * @param by ID of the user who does not wait for the end of the seven days
  */
-export async function purgeSpace(app: App, id: string): Promise<void> {
+async function purge(app: App, id: string, by?: string): Promise<void> {
   await app.locks.run(id, async () => {
+    let shownOn: string[] = []
     const gone = await app.store.transact(async (tx) => {
       const space = await tx.get(spaces, id)
       if (!space) return true
-      if (space.deletedAt === undefined || Date.parse(space.deletedAt) + RESTORE_MS > app.clock.now().getTime())
-        return false
+      if (space.deletedAt === undefined) return false
+      if (by === undefined && Date.parse(space.deletedAt) + RESTORE_MS > app.clock.now().getTime()) return false
       await removeComments(tx, id)
       await removeReviews(tx, id)
       for (const doc of await tx.find(changeRequests, 'space', id)) await tx.remove(changeRequests, doc.id)
@@ -56,9 +76,11 @@ export async function purgeSpace(app: App, id: string): Promise<void> {
       for (const doc of await tx.find(contentImports, 'space', id)) await tx.remove(contentImports, doc.id)
       await removeGrantsOn(tx, { kind: 'space', id })
       for (const doc of await tx.find(announcedHeads, 'space', id)) await tx.remove(announcedHeads, doc.id)
+      shownOn = (await sitesOfSpace(tx, id)).map((site) => site.id)
       await removeSpaceFromSites(tx, id)
       await emit(app, tx, {
         type: 'space.purged',
+        ...defined({ actor: by }),
         organization: space.organization,
         subject: { space: id },
         data: { title: space.title },
@@ -66,6 +88,7 @@ export async function purgeSpace(app: App, id: string): Promise<void> {
       return tx.remove(spaces, id)
     })
     if (gone) await app.pdfs.remove(id)
+    for (const site of gone ? shownOn : []) await app.bundles.remove(site)
     if (gone && (await app.git.exists(repositoryName(id)))) await app.git.remove(repositoryName(id))
     if (gone) await app.search.forget(id)
   })

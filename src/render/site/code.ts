@@ -3,7 +3,7 @@ import type { BlockNode } from '../../content/types.js'
 import { plainText } from '../../content/blocks/node.js'
 import { highlighted, linesOf } from '../code.js'
 import { h } from '../element.js'
-import { type BlockRenderer, type Html, type HtmlElement, type RenderContext, textOf } from '../types.js'
+import { type BlockRenderer, type Html, type HtmlElement, type Inline, type RenderContext, textOf } from '../types.js'
 import { symbol } from './icon.js'
 import { word } from './text.js'
 import { own } from '../../kernel/defined.js'
@@ -68,6 +68,8 @@ const DIAGRAMS = new Set(['mermaid', 'plantuml', 'dot', 'graphviz', 'd2'])
 
 interface Code {
   code: string
+  /** The code with marks on changed words, which is shown without the colors of its syntax. */
+  changed?: Html[] | undefined
   syntax: string
   title?: string
   numbered?: boolean
@@ -81,7 +83,7 @@ interface Code {
 export function codeFrame(given: Code, context: RenderContext): HtmlElement {
   const { syntax, title = '', numbered, wrapped, marked } = given
   const code = given.code.replace(/\n$/, '')
-  const inner = highlighted(code, syntax, context)
+  const inner = given.changed ?? highlighted(code, syntax, context)
   const lines = linesOf(code, inner)
   const spans = lines?.map((line, at) =>
     h('span', { className: ['line', ...(marked?.(at + 1) ? ['on'] : [])] }, line, '\n'),
@@ -142,6 +144,7 @@ function code(node: BlockNode, context: RenderContext): Html[] {
   const title = textOf(data, 'title') || (isDiagram ? word(context, 'diagram') : '')
   const given = {
     code: plainText(node.nodes),
+    changed: node.nodes.some((one) => one.object === 'inline') ? context.inlines(node.nodes as Inline[]) : undefined,
     syntax,
     title,
     numbered: data['lineNumbers'] === true,

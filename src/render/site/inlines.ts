@@ -152,6 +152,8 @@ export const siteInlines: ReadonlyMap<string, InlineRenderer> = new Map<string, 
     },
     math: (node) => [siteFormula(textOf(node.data, 'formula'), false)],
     'footnote-reference': (node, context) => [noteMark(textOf(node.data, 'label'), context)],
+    inserted: (node, context) => [h('ins', {}, context.inlines(node.nodes))],
+    deleted: (node, context) => [h('del', {}, context.inlines(node.nodes))],
     annotation: (node, context) => [...context.inlines(node.nodes), noteMark(textOf(node.data, 'label'), context)],
   } satisfies Record<string, InlineRenderer>),
 ])

@@ -1,5 +1,6 @@
 /** Renders tables on pages of sites: as rows and columns, or as cards with covers. */
 import type { BlockNode } from '../../content/types.js'
+import { changeOf } from '../blocks.js'
 import { h, textIn } from '../element.js'
 import { type Column, rowsOf, spans } from '../tables.js'
 import { type Html, type RenderContext, textOf } from '../types.js'
@@ -21,7 +22,7 @@ const MAX_STARS = 10
 
 /** Renders a table, or its rows as cards. */
 export function siteTable(node: BlockNode, context: RenderContext): Html[] {
-  const columns = (Array.isArray(node.data['definition']) ? node.data['definition'] : []) as Column[]
+  const columns: Column[] = Array.isArray(node.data['definition']) ? node.data['definition'] : []
   return textOf(node.data, 'view') === 'cards' ? [cards(node, columns, context)] : [grid(node, columns, context)]
 }
 
@@ -34,14 +35,19 @@ function grid(node: BlockNode, columns: readonly Column[], context: RenderContex
   const row = (one: BlockNode, name: 'th' | 'td'): Html =>
     h(
       'tr',
-      {},
+      { dataChange: changeOf(one) },
       rowsOf(one).flatMap((cell, at) => {
         const column = columns[at] ?? {}
         if (column.hidden) return []
         const side =
           column.align === 'center' ? 'm' : column.align === 'right' || (!column.align && numeric[at]) ? 'r' : ''
         const content = cellContent(cell, name === 'th' ? {} : column, context)
-        const attributes = { className: side ? [side] : [], scope: name === 'th' ? 'col' : null, ...spans(cell) }
+        const attributes = {
+          className: side ? [side] : [],
+          scope: name === 'th' ? 'col' : null,
+          dataChange: changeOf(cell),
+          ...spans(cell),
+        }
         return [written(name, attributes, content, context)]
       }),
     )
@@ -82,8 +88,15 @@ function isNumeric(body: readonly BlockNode[], at: number): boolean {
   return texts.length > 0 && texts.every((text) => text.length <= 20 && NUMBER.test(text))
 }
 
-const cellText = (cell: BlockNode): string =>
-  cell.nodes.map((one) => (one.object === 'text' ? one.leaves.map((leaf) => leaf.text).join('') : 'x')).join('')
+/** Returns the text of a cell, in its later version if it shows two. Pictures and links count as letters. */
+const cellText = ({ nodes }: Pick<BlockNode, 'nodes'>): string =>
+  nodes
+    .map((one) => {
+      if (one.object === 'text') return one.leaves.map((leaf) => leaf.text).join('')
+      if (one.type === 'deleted') return ''
+      return one.type === 'inserted' ? cellText(one) : 'x'
+    })
+    .join('')
 
 function cellContent(cell: BlockNode, column: Column, context: RenderContext): Html[] {
   const content = context.inlines(inlinesIn(cell))
@@ -101,7 +114,7 @@ function cellContent(cell: BlockNode, column: Column, context: RenderContext): H
 }
 
 function cards(node: BlockNode, columns: readonly Column[], context: RenderContext): Html {
-  const records = (Array.isArray(node.data['records']) ? node.data['records'] : []) as Card[]
+  const records: Card[] = Array.isArray(node.data['records']) ? node.data['records'] : []
   const rows = rowsOf(node).filter((row) => row.data['header'] !== true)
   return h(
     'div',

@@ -3,25 +3,19 @@ import { startCopy } from './copy.js'
 import { startFeedback } from './feedback.js'
 import { startMedia } from './media.js'
 import { startNavigation } from './navigation.js'
+import { startAll } from './page.js'
 import { startPrint } from './print.js'
-import { startSearch } from './search.js'
+import { askServer, startSearch } from './search.js'
 import { startTabs } from './tabs.js'
 import { startTheme } from './theme.js'
 
-// One part that fails must not stop the others.
-for (const start of [
+startAll([
   startTabs,
   startTheme,
-  startSearch,
+  () => startSearch(askServer),
   startNavigation,
   startCopy,
   startMedia,
   startFeedback,
   startPrint,
-]) {
-  try {
-    start()
-  } catch (error) {
-    console.error(error)
-  }
-}
+])

@@ -11,7 +11,18 @@ interface ScriptWords {
 }
 
 const given = document.querySelector<HTMLElement>('[data-words]')?.dataset.words
-export const words = JSON.parse(given ?? '{}') as Partial<ScriptWords>
+export const words: Partial<ScriptWords> = JSON.parse(given ?? '{}')
+
+/** Starts the parts of a script. One that fails does not stop the others. */
+export function startAll(parts: readonly (() => void)[]): void {
+  for (const start of parts) {
+    try {
+      start()
+    } catch (error) {
+      console.error(error)
+    }
+  }
+}
 
 /** Returns a stored value; null if there is none or the browser forbids storage. */
 export function stored(storage: 'localStorage' | 'sessionStorage', key: string): string | null {

@@ -2,9 +2,9 @@
 import { icon, make, onClick } from './page.js'
 
 /** A text in pieces: plain and matched ones in turns, starting with a plain one. */
-type Marked = string[]
+export type Marked = string[]
 
-interface Hit {
+export interface Hit {
   href: string
   kind: 'page' | 'section'
   title: Marked
@@ -13,12 +13,15 @@ interface Hit {
 }
 
 /** The response of the search. */
-interface Results {
+export interface Results {
   query: string
   status: string
   scopes: { id: string; title: string }[]
   groups: { title: string; hits: Hit[] }[]
 }
+
+/** Returns the results for the query in a form, within a part of the site ('' = all). */
+type Find = (form: HTMLFormElement, scope: string, signal: AbortSignal) => Promise<Results>
 
 const PAUSE_MS = 80
 
@@ -43,7 +46,10 @@ class SearchDialog {
   #timer = 0
   #request: AbortController | undefined
 
-  constructor(private readonly dialog: HTMLDialogElement) {
+  constructor(
+    private readonly dialog: HTMLDialogElement,
+    private readonly find: Find,
+  ) {
     const part = <E extends Element>(selector: string): E => dialog.querySelector(selector) as E
     this.#form = part('form')
     this.#field = part('input[name=q]')
@@ -92,8 +98,8 @@ class SearchDialog {
   #enter(event: KeyboardEvent): void {
     const hit = this.#hits[this.#at]
     const isCurrent = this.#key() === this.#shown
-    // Without a result, the form opens the search page.
-    if (isCurrent && !hit) return
+    // Without a result, the form opens the search page. In a bundle there is none.
+    if (isCurrent && !hit && this.#form.hasAttribute('action')) return
     event.preventDefault()
     if (!isCurrent) this.#opensFirst = true
     else if (hit && (event.ctrlKey || event.metaKey)) window.open(hit.href)
@@ -133,14 +139,8 @@ class SearchDialog {
   async #load(key: string): Promise<void> {
     const request = new AbortController()
     this.#request = request
-    const url = new URL(this.#form.action)
-    for (const [name, value] of new FormData(this.#form)) url.searchParams.set(name, String(value))
-    if (this.#scope !== '') url.searchParams.set('in', this.#scope)
-    url.searchParams.set('format', 'json')
     try {
-      const response = await fetch(url, { signal: request.signal })
-      if (!response.ok) throw new Error(String(response.status))
-      const results = (await response.json()) as Results
+      const results = await this.find(this.#form, this.#scope, request.signal)
       if (key === this.#wanted) this.#show(results, key)
     } catch {
       if (request.signal.aborted) return
@@ -206,10 +206,21 @@ class SearchDialog {
   }
 }
 
-export function startSearch(): void {
+/** Asks the server. */
+export async function askServer(form: HTMLFormElement, scope: string, signal: AbortSignal): Promise<Results> {
+  const url = new URL(form.action)
+  for (const [name, value] of new FormData(form)) url.searchParams.set(name, String(value))
+  if (scope !== '') url.searchParams.set('in', scope)
+  url.searchParams.set('format', 'json')
+  const response = await fetch(url, { signal })
+  if (!response.ok) throw new Error(String(response.status))
+  return (await response.json()) as Results
+}
+
+export function startSearch(find: Find): void {
   const dialog = document.querySelector<HTMLDialogElement>('dialog.finder')
   if (!dialog) return
-  const search = new SearchDialog(dialog)
+  const search = new SearchDialog(dialog, find)
   onClick('[data-open-search]', (_link, event) => {
     event.preventDefault()
     search.open()

@@ -19,9 +19,10 @@ export interface HeadModel {
   /** The address of the feed of the site. */
   feed?: string
   /** The address of the description of the search. */
-  openSearch: string
+  openSearch?: string
   icons: readonly HeadIcon[]
-  image?: string
+  /** The picture for previews of links. Only those of the service have a known size. */
+  image?: { href: string; isCard: boolean }
   breadcrumbs: readonly SiteLink[]
   /** The time of the last change, as ISO 8601, and its author. */
   changed?: { date: string; author: string }
@@ -32,6 +33,8 @@ export interface HeadModel {
   preload: readonly string[]
   /** The script that sends requests to APIs, if the page has operations. It loads its style sheet when it is used. */
   trier?: { script: string; sheet: string }
+  /** Whether the page belongs to a bundle: no server sends it. */
+  isOffline: boolean
 }
 
 /** An icon of the site in the window, for one color scheme or for both. */
@@ -52,7 +55,7 @@ function linkedData({ head, frame }: { head: HeadModel; frame: Frame }): unknown
     headline: name,
     description,
     url: canonical,
-    image,
+    image: image?.href,
     inLanguage: frame.lang,
     dateModified: changed?.date,
     author: changed && changed.author !== '' ? { '@type': 'Person', name: changed.author } : undefined,
@@ -72,6 +75,12 @@ function linkedData({ head, frame }: { head: HeadModel; frame: Frame }): unknown
   }
 }
 
+const CARD_FACTS: readonly [string, string][] = [
+  ['og:image:type', 'image/png'],
+  ['og:image:width', '1200'],
+  ['og:image:height', '630'],
+]
+
 const OpenGraph = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
   const { canonical, name, description, image, changed } = head
   const tags: [string, string | undefined][] = [
@@ -81,7 +90,9 @@ const OpenGraph = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
     ['og:description', description],
     ['og:url', canonical],
     ['og:locale', frame.lang.replace('-', '_')],
-    ['og:image', image],
+    ['og:image', image?.href],
+    ...(image?.isCard ? CARD_FACTS : []),
+    ['og:image:alt', image?.isCard ? name : undefined],
     ['article:modified_time', changed?.date],
   ]
   return (
@@ -93,6 +104,11 @@ const OpenGraph = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
     </>
   )
 }
+
+/** Lets a page from a folder load only files. */
+const OFFLINE_POLICY =
+  "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src 'self' file: data:; " +
+  "font-src 'self' file:; media-src 'self' file:; base-uri 'none'; form-action 'none'"
 
 export const Head = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
   const {
@@ -110,10 +126,12 @@ export const Head = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
     script,
     preload,
     trier,
+    isOffline,
   } = head
   return (
     <head>
       <meta charset="utf-8" />
+      {isOffline ? <meta http-equiv="Content-Security-Policy" content={OFFLINE_POLICY} /> : null}
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <title>{title}</title>
       {description === undefined ? null : <meta name="description" content={description} />}
@@ -124,7 +142,9 @@ export const Head = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
       ))}
       {markdown === undefined ? null : <link rel="alternate" type="text/markdown" href={markdown} />}
       {feed === undefined ? null : <link rel="alternate" type="application/atom+xml" href={feed} />}
-      <link rel="search" type="application/opensearchdescription+xml" title={frame.siteTitle} href={openSearch} />
+      {openSearch === undefined ? null : (
+        <link rel="search" type="application/opensearchdescription+xml" title={frame.siteTitle} href={openSearch} />
+      )}
       {icons.map((icon) => (
         <link
           rel="icon"
@@ -137,10 +157,11 @@ export const Head = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
       ))}
       <script src={scheme} />
       <link rel="stylesheet" href={sheet} />
-      <script src={script} type="module" />
+      {/* Browsers load modules only from servers. */}
+      {isOffline ? <script src={script} defer /> : <script src={script} type="module" />}
       {trier === undefined ? null : <script src={trier.script} type="module" data-sheet={trier.sheet} />}
-      {canonical === undefined ? null : <OpenGraph head={head} frame={frame} />}
-      {canonical === undefined || !indexed ? null : (
+      {canonical === undefined || isOffline ? null : <OpenGraph head={head} frame={frame} />}
+      {canonical === undefined || isOffline || !indexed ? null : (
         <script
           type="application/ld+json"
           dangerouslySetInnerHTML={{ __html: scriptJson(linkedData({ head, frame })) }}

@@ -20,7 +20,7 @@ export const SearchForm = ({ frame, query }: { frame: Frame; query: string }) =>
 
 /** The dialog for searching as you type. It stays closed without script. It also carries words and icons for the script. */
 export const SearchDialog = ({ frame }: { frame: Frame }) => {
-  const { words, searchAction } = frame
+  const { words, searchAction, searchOffline } = frame
   const { searching, feedback, close, copied, failed } = words
   const scriptWords = { copied, close, failed, thanks: feedback.thanks, ask: feedback.ask, send: feedback.send }
   return (
@@ -31,6 +31,7 @@ export const SearchDialog = ({ frame }: { frame: Frame }) => {
       data-words={JSON.stringify(scriptWords)}
       data-open={searching.open}
       data-failed={searching.failed}
+      data-offline={searchOffline && JSON.stringify(searchOffline)}
     >
       <form class="finder-in" action={searchAction}>
         <Icon name="search" />

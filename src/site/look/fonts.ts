@@ -171,7 +171,7 @@ const knownRanges = new Map<string, Record<string, string>>()
 function rangesOf(name: string): Record<string, string> {
   const known = knownRanges.get(name)
   if (known) return known
-  const made = JSON.parse(readFileSync(join(folderOf(name), 'unicode.json'), 'utf8')) as Record<string, string>
+  const made: Record<string, string> = JSON.parse(readFileSync(join(folderOf(name), 'unicode.json'), 'utf8'))
   knownRanges.set(name, made)
   return made
 }

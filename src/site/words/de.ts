@@ -80,6 +80,7 @@ export const de: Words = {
       reason: 'Auf dem Server ist ein Fehler aufgetreten. Bitte die Seite später neu laden.',
     },
     badRange: { title: 'Diesen Teil der Datei gibt es nicht', reason: 'Bitte die ganze Datei laden.' },
+    preparing: { title: 'Der Download wird vorbereitet', reason: 'Er startet auf dieser Seite, sobald er bereit ist.' },
     noMethod: { title: 'Diese Adresse kann nur gelesen werden', reason: 'Erlaubt sind die Methoden GET und HEAD.' },
     notSignedIn: {
       title: 'Die Anmeldung ist fehlgeschlagen',

@@ -67,6 +67,7 @@ export interface Words {
     failed: PlainWords
     badRange: PlainWords
     noMethod: PlainWords
+    preparing: PlainWords
     notSignedIn: PlainWords & { action: string }
     signedOut: PlainWords & { action: string }
   }
@@ -154,6 +155,7 @@ export const en: Words = {
     unavailable: { title: 'Not available at the moment', reason: 'Load the page again in a few seconds.' },
     failed: { title: 'This page cannot be shown', reason: 'The server failed. Load the page again later.' },
     badRange: { title: 'This part of the file does not exist', reason: 'Load the whole file.' },
+    preparing: { title: 'The download is being prepared', reason: 'It starts on this page when it is ready.' },
     noMethod: { title: 'This address can only be read', reason: 'Use the method GET or HEAD.' },
     notSignedIn: {
       title: 'You could not be signed in',

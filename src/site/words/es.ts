@@ -80,6 +80,7 @@ export const es: Words = {
       reason: 'Se produjo un error en el servidor. Vuelve a cargar la página más tarde.',
     },
     badRange: { title: 'Esta parte del archivo no existe', reason: 'Carga el archivo completo.' },
+    preparing: { title: 'La descarga se está preparando', reason: 'Empieza en esta página cuando esté lista.' },
     noMethod: { title: 'Esta dirección es de solo lectura', reason: 'Usa el método GET o HEAD.' },
     notSignedIn: {
       title: 'No se pudo iniciar la sesión',

@@ -80,6 +80,10 @@ export const fr: Words = {
       reason: 'Une erreur s’est produite sur le serveur. Rechargez la page plus tard.',
     },
     badRange: { title: 'Cette partie du fichier n’existe pas', reason: 'Chargez le fichier entier.' },
+    preparing: {
+      title: 'Le téléchargement est en préparation',
+      reason: 'Il commence sur cette page dès qu’il est prêt.',
+    },
     noMethod: { title: 'Cette adresse est en lecture seule', reason: 'Utilisez la méthode GET ou HEAD.' },
     notSignedIn: {
       title: 'La connexion a échoué',

@@ -80,6 +80,10 @@ export const ja: Words = {
       reason: 'サーバーでエラーが発生しました。後でページを再読み込みしてください。',
     },
     badRange: { title: 'ファイルのこの部分は存在しません', reason: 'ファイル全体を読み込んでください。' },
+    preparing: {
+      title: 'ダウンロードを準備しています',
+      reason: '準備ができると、このページでダウンロードが始まります。',
+    },
     noMethod: { title: 'このアドレスは読み取り専用です', reason: 'GET または HEAD メソッドを使用してください。' },
     notSignedIn: {
       title: 'サインインできませんでした',

@@ -80,6 +80,7 @@ export const nl: Words = {
       reason: 'Er is een fout opgetreden op de server. Laad de pagina later opnieuw.',
     },
     badRange: { title: 'Dit deel van het bestand bestaat niet', reason: 'Laad het hele bestand.' },
+    preparing: { title: 'De download wordt voorbereid', reason: 'Hij start op deze pagina zodra hij klaar is.' },
     noMethod: { title: 'Dit adres kan alleen worden gelezen', reason: 'Gebruik de methode GET of HEAD.' },
     notSignedIn: {
       title: 'Aanmelden is niet gelukt',

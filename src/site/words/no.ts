@@ -80,6 +80,7 @@ export const no: Words = {
       reason: 'Det oppstod en feil på serveren. Last siden på nytt senere.',
     },
     badRange: { title: 'Denne delen av filen finnes ikke', reason: 'Last hele filen.' },
+    preparing: { title: 'Nedlastingen forberedes', reason: 'Den starter på denne siden når den er klar.' },
     noMethod: { title: 'Denne adressen kan bare leses', reason: 'Bruk metoden GET eller HEAD.' },
     notSignedIn: {
       title: 'Innloggingen mislyktes',

@@ -80,6 +80,7 @@ export const ptBr: Words = {
       reason: 'Ocorreu um erro no servidor. Recarregue a página mais tarde.',
     },
     badRange: { title: 'Esta parte do arquivo não existe', reason: 'Carregue o arquivo inteiro.' },
+    preparing: { title: 'O download está sendo preparado', reason: 'Ele começa nesta página quando estiver pronto.' },
     noMethod: { title: 'Este endereço é somente para leitura', reason: 'Use o método GET ou HEAD.' },
     notSignedIn: {
       title: 'Não foi possível entrar',

@@ -72,6 +72,7 @@ export const zh: Words = {
     unavailable: { title: '暂时无法访问', reason: '请在几秒钟后重新加载页面。' },
     failed: { title: '无法显示此页面', reason: '服务器出错，请稍后重新加载页面。' },
     badRange: { title: '文件中没有这一部分', reason: '请加载整个文件。' },
+    preparing: { title: '正在准备下载', reason: '准备好后，下载会在此页面开始。' },
     noMethod: { title: '此地址只能读取', reason: '请使用 GET 或 HEAD 方法。' },
     notSignedIn: { title: '登录失败', reason: '此网站的登录服务返回了无效的响应。', action: '重试' },
     signedOut: { title: '你已退出登录', reason: '请关闭此页面，或重新登录。', action: '登录' },

@@ -12,7 +12,7 @@ import { seeds, size } from '../../support/soak.js'
 import { suite } from '../../support/suite.js'
 import { comparable, header, read, readAnew, renewed, sentAsKept, type WireResponse } from './both-ways.js'
 import { CONTENT_FILES, commitByHand, FIRST, SPEC } from './hostile-git.js'
-import { readBothWays, readOnCopy, sameAsFresh, someOf } from './hostile-reads.js'
+import { readBothWays, readOnCopy, someOf } from './hostile-reads.js'
 import { look, type Space, step, type World } from './hostile-steps.js'
 
 // Cached responses while users change everything they can through the API and with plain Git, and while reads are
@@ -140,39 +140,24 @@ async function readWhileEdited(here: TestService): Promise<void> {
   const token = here.admin.token
   /** Heads of main in order. The edits of these heads are acknowledged. */
   const heads = [await desk.git('rev-parse', 'refs/heads/main')]
-  /** By head and path. */
-  const seen = new Map<string, WireResponse>()
+  /** The reads, with the number of the newest head whose edit was acknowledged before. A 304 has no response. */
+  const reads: { path: string; tag: string; acknowledged: number; response: WireResponse | null }[] = []
   let writing = true
 
   const reader = async (number: number): Promise<void> => {
     const next = random(number)
-    const last = new Map<string, { head: string; tag: string }>()
+    const last = new Map<string, string>()
     while (writing) {
       const path = pick(next, paths) as string
       const [before, acknowledged] = [last.get(path), heads.length - 1]
       const conditional = before !== undefined && next(3) === 0
-      const response = await read({
-        url: here.url,
-        path,
-        token,
-        headers: conditional ? { 'if-none-match': before.tag } : {},
-      })
-      assert.is(response.status, conditional && response.status === 304 ? 304 : 200)
-      const body = Buffer.from(response.body, 'base64').toString()
-      const head =
-        response.status === 304 ? (before?.head as string) : (/\/revisions\/([0-9a-f]{40})/.exec(body)?.[1] as string)
-      // A head that is not in the list yet was created a moment ago.
-      const at = heads.lastIndexOf(head)
-      assert.ok(
-        at < 0 || at >= acknowledged,
-        `${path} is of head ${at} although ${acknowledged} was acknowledged (${response.status})`,
-      )
-      if (response.status === 304) continue
-      const key = `${head} ${path}`
-      const earlier = seen.get(key)
-      if (earlier) assert.equal(comparable(response), comparable(earlier), key)
-      seen.set(key, response)
-      last.set(path, { head, tag: header(response, 'etag') as string })
+      const headers = conditional ? { 'if-none-match': before } : {}
+      const response = await read({ url: here.url, path, token, headers })
+      const isUnchanged = conditional && response.status === 304
+      assert.is(response.status, isUnchanged ? 304 : 200)
+      const tag = header(response, 'etag') as string
+      reads.push({ path, tag, acknowledged, response: isUnchanged ? null : response })
+      last.set(path, tag)
     }
   }
 
@@ -205,13 +190,21 @@ async function readWhileEdited(here: TestService): Promise<void> {
   const done = Array.from({ length: READERS }, (_, number) => reader(number))
   await Promise.all([writer(), ...done].map((work) => work.finally(() => (writing = false))))
   assert.ok((await renewed(here.url)) > EDITS / 2, 'responses were renewed')
-  assert.ok(seen.size > EDITS, 'reads met the edits')
-  for (const [key, response] of seen) {
-    const [head, path] = key.split(' ') as [string, string]
-    assert.ok(heads.includes(head), `main was never ${head}`)
+  // The tag of a response names its commit, so it belongs to one head.
+  const fresh = new Map<string, { at: number; response: WireResponse }>()
+  for (const [at, head] of heads.entries()) {
     await desk.git('update-ref', 'refs/heads/main', head)
-    await sameAsFresh(response, { url: here.url, path, token })
-    assert.equal(comparable(response), comparable(await readAnew({ url: here.url, path, token })), key)
+    for (const path of paths) {
+      const response = await readAnew({ url: here.url, path, token })
+      fresh.set(`${path} ${header(response, 'etag')}`, { at, response })
+    }
+  }
+  assert.ok(new Set(reads.map(({ path, tag }) => `${path} ${tag}`)).size > EDITS, 'reads met the edits')
+  for (const { path, tag, acknowledged, response } of reads) {
+    const of = fresh.get(`${path} ${tag}`)
+    assert.ok(of, `${path} was never like ${tag}`)
+    assert.ok(of.at >= acknowledged, `${path} is of head ${of.at} although ${acknowledged} was acknowledged`)
+    if (response) assert.equal(comparable(response), comparable(of.response), `${path} at head ${of.at}`)
   }
 }
 

@@ -8,6 +8,8 @@ export const contentSamples: Samples = async (here) => {
   const spare = (await made(`/v1/orgs/${organization}/spaces`, { title: 'Spare' })).id as string
   const deleted = (await made(`/v1/orgs/${organization}/spaces`, { title: 'Deleted' })).id as string
   await admin.call('delete', `/v1/spaces/${deleted}`).expect(204)
+  const purged = (await made(`/v1/orgs/${organization}/spaces`, { title: 'Purged' })).id as string
+  await admin.call('delete', `/v1/spaces/${purged}`).expect(204)
   const token = (await made('/v1/user/tokens', { label: 'probe' })).id as string
   const changes = [
     { operation: 'insert_files', files: [{ name: 'a.txt', base64: 'YQ==', ref: 'a' }] },
@@ -49,9 +51,16 @@ export const contentSamples: Samples = async (here) => {
       spaceId: (await made(`/v1/orgs/${organization}/spaces`, { title: 'Synced' })).id as string,
     },
   }
+  const crossing = (await made(`/v1/orgs/${organization}/spaces`, { title: 'Crossing' })).id as string
+  const crossed = (await made(`/v1/spaces/${crossing}/change-requests`, { subject: 'Crossing' })).id as string
+  const other = [{ operation: 'insert_page', title: 'Fresh', document: { markdown: 'Other.' } }]
+  await admin.call('post', `/v1/spaces/${crossing}/change-requests/${crossed}/content`, { changes: fresh }).expect(200)
+  await admin.call('post', `/v1/spaces/${crossing}/content`, { changes: other }).expect(200)
   const special: SpecialSamples = {
+    getConflictFile: { parameters: { ...parameters, spaceId: crossing, changeRequestId: crossed } },
     deleteSpaceById: { parameters: { ...parameters, spaceId: spare }, success: true },
     restoreSpaceById: { parameters: { ...parameters, spaceId: deleted }, success: true },
+    purgeSpaceById: { parameters: { ...parameters, spaceId: purged }, success: true },
     duplicateSpaceById: { success: true },
     rollBackSpace: { parameters: { ...parameters, spaceId: rolled, revisionId: first } },
     revertChangeRequestById: { parameters: { ...parameters, changeRequestId: merged }, success: true },

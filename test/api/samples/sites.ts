@@ -32,6 +32,8 @@ export const siteSamples: Samples = async (here, before) => {
   }[]
   const first = (await admin.call('get', `${at}/sections/${siteSectionId}`).expect(200)).body.siteSpaces[0].id
   const special: SpecialSamples = {
+    // Its first response is 202.
+    getPublishedBundle: null,
     addSectionToSite: { parameters: { ...parameters, spaceId: await space('For a section') } },
     addSpaceToSite: { parameters: { ...parameters, spaceId: await space('For a site space') } },
     addSectionToSiteSectionGroup: { parameters: { ...parameters, siteSectionId: grouped } },

@@ -161,7 +161,10 @@ async function buildSite(here: Here, world: World, site: Site): Promise<void> {
     fallbackURL: site.fallback ? 'https://sign-in.example.org/' : null,
     audience: site.audience,
   })
-  await call(here, 'patch', site.api, { visibility: site.visibility })
+  await call(here, 'patch', site.api, {
+    visibility: site.visibility,
+    agentsContext: site.excluded ? 'excluded' : 'included',
+  })
   if (!site.published) await call(here, 'post', `${site.api}/unpublish`)
   await call(here, 'post', `${site.api}/permissions`, { role: 'read', users: [here.guest.user] })
   const tokenFor = async (caller: Caller): Promise<string> => {

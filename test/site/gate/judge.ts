@@ -30,7 +30,7 @@ export function judgeWords(
   // An entry of a feed shows the blocks of a page that changed, and not always its text.
   const marksOf = (page: Page): string[] => (request.output.includes('feed') ? page.words : [page.text])
   const isShown = (page: Page): boolean => marksOf(page).some((word) => words.has(word) && reach.get(word) === 'listed')
-  const shown = /^(?:search|navigation)/.test(request.output)
+  const shown = /^(?:search|navigation|bundle)/.test(request.output)
     ? []
     : world.spaces.flatMap(({ pages }) => pages.filter(isShown))
   const near = new Set([...(request.page ? [request.page] : []), ...shown].flatMap(nearWords))

@@ -89,6 +89,11 @@ const CHANGES: readonly Change[] = [
     await call(situation.here, 'patch', site.api, { visibility: site.visibility })
     return {}
   },
+  async function agents(situation, site) {
+    site.excluded = !site.excluded
+    await call(situation.here, 'patch', site.api, { agentsContext: site.excluded ? 'excluded' : 'included' })
+    return {}
+  },
   async function publication(situation, site) {
     site.published = !site.published
     await call(situation.here, 'post', `${site.api}/${site.published ? 'publish' : 'unpublish'}`)

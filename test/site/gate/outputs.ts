@@ -27,6 +27,8 @@ export interface Request {
   lost: boolean
   /** Whether the visitor must arrive at the text of the page. */
   arrives: boolean
+  /** Whether it is for programs, so that it does not exist on a site that excludes them. */
+  isForPrograms: boolean
 }
 
 interface Context {
@@ -70,11 +72,13 @@ const isLostById = ({ site, page, view }: Context): boolean =>
     (part.space?.pages ?? []).every((one) => one.id !== page.id || reachAt(view, part, one) === 'none'),
   )
 
-const byId = (route: string) => (context: Context) => ({
-  path: `${context.part.address === '' ? '' : `${context.part.address}/`}${route}/${context.page.id || 'A'.repeat(20)}`,
-  page: context.page,
-  lost: isLostById(context),
-})
+const byId =
+  (route: string, end = '') =>
+  (context: Context) => ({
+    path: `${context.part.address === '' ? '' : `${context.part.address}/`}${route}/${context.page.id || 'A'.repeat(20)}${end}`,
+    page: context.page,
+    lost: isLostById(context),
+  })
 
 /** A file that names a page and the pages below it. */
 const below =
@@ -106,6 +110,7 @@ export const OUTPUTS: readonly Output[] = [
   ['markdown', ofPage('.md')],
   ['negotiated markdown', ofPage('', { Accept: 'text/markdown' })],
   ['navigation', byId('~nav')],
+  ['picture', byId('~card', '/0123456789ab.png')],
   ['PDF', byId('~pdf')],
   ['site', () => ({ path: '' })],
   ['part', ({ part }) => ({ path: part.address })],
@@ -182,6 +187,7 @@ export const OUTPUTS: readonly Output[] = [
   ['sitemap', () => ({ path: 'sitemap.xml' })],
   ['feed', () => ({ path: 'feed.xml' })],
   ['feed of a page', below('feed.xml')],
+  ['bundle', () => ({ path: '~bundle' })],
   ['list for agents', () => ({ path: 'llms.txt' })],
   ['list below a page', below('llms.txt')],
   ['whole text for agents', () => ({ path: 'llms-full.txt' })],
@@ -209,8 +215,15 @@ export const OUTPUTS: readonly Output[] = [
   ['share link', ({ site, word }) => ({ path: `~share/${site.keys.find(({ active }) => !active)?.key ?? word}/x` })],
 ]
 
+const FOR_PROGRAMS =
+  /^(?:markdown|negotiated markdown|picture|bundle|feed|feed of .*|list (?:for|below) .*|whole text .*|description .*|.* tool\b.*)$/
+
 /** A request for one output. */
 export function requestOf(output: Output, context: Context): Request {
   const [name, of] = output
-  return { output: name, page: null, lost: false, arrives: false, ...of(context) }
+  const isForPrograms = FOR_PROGRAMS.test(name)
+  const request = { output: name, page: null, lost: false, arrives: false, isForPrograms, ...of(context) }
+  // Without markdown, a client gets the page.
+  const isOff = isForPrograms && context.site.excluded && name !== 'negotiated markdown'
+  return isOff ? { ...request, arrives: false } : request
 }

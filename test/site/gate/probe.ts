@@ -4,10 +4,12 @@ import { PLAIN, type Place, placesOf, SPELLINGS, type Spelling } from './address
 import { type Asked, ask, headerLines, type Told } from './ask.js'
 import type { Here } from './build.js'
 import { replaceWords, wordsIn } from './canaries.js'
+import { judgeComplete } from './complete.js'
 import { difference, judgeCaching, judgeTwin, judgeWords, Leak, type Remembered } from './judge.js'
 import { findable, maySeePart, type Reach, reaches, type View } from './oracle.js'
 import { OUTPUTS, type Request, requestOf } from './outputs.js'
 import { headersOf, isLost, outcomeOf, previewPath, PRIVILEGED, someVisitor, type Visitor, viewOf } from './visitors.js'
+import { unzip } from '../unzip.js'
 import { type Page, type Part, type Site, siteSpacesOf, type World } from './world.js'
 
 export interface Situation {
@@ -37,7 +39,12 @@ const describe = ({ visitor, place, request, spelling, site, view }: Combination
       spelling: spelling.name,
       place,
       visitor,
-      site: { visibility: site.visibility, published: site.published, adaptive: site.adaptive },
+      site: {
+        visibility: site.visibility,
+        published: site.published,
+        adaptive: site.adaptive,
+        excluded: site.excluded,
+      },
       view: { admitted: view.admitted, claims: view.claims, preview: view.preview },
     },
     (key, value) => (key === 'page' && value ? { slug: value.slug, id: value.id } : value),
@@ -90,9 +97,34 @@ function askedOf(world: World, one: Combination, place: Place = one.place): Aske
   }
 }
 
+/** Number of times that a file is asked for until it is ready. */
+const MAX_ASKED = 3_000
+
+/** Asks, and waits for a file that is being made. The text of an archive is that of its files. */
 async function send(situation: Situation, asked: Asked): Promise<Told> {
   situation.requests++
-  return ask(situation.here.port, asked)
+  for (let times = 0; ; times++) {
+    const told = await ask(situation.here.port, asked)
+    const isArchive = told.status === 200 && told.headers['content-disposition']?.includes('.zip')
+    if (isArchive && told.body.length > 0) return { ...told, text: await textOfArchive(told.body) }
+    if (told.status !== 202 || told.headers['retry-after'] === undefined || times === MAX_ASKED) return told
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** Returns the names and texts of the files in an archive that differ from site to site. */
+async function textOfArchive(archive: Buffer): Promise<string> {
+  const files = [...(await unzip(archive))].filter(([name]) => !/^~assets\/(?!search-)/.test(name))
+  return files.map(([name, bytes]) => `${name}\n${bytes}`).join('\n')
+}
+
+/** A site that excludes programs has no output for them. */
+function judgeExcluded({ request, view }: Combination, told: Told): void {
+  if (/^text\/markdown/.test(told.headers['content-type'] ?? ''))
+    throw new Leak('markdown of a site that excludes programs')
+  const isOff = request.output !== 'negotiated markdown'
+  if (isOff && view.admitted && told.status !== 404)
+    throw new Leak(`status ${told.status} of a site that excludes programs`)
 }
 
 async function play(situation: Situation, one: Combination): Promise<void> {
@@ -115,7 +147,9 @@ async function play(situation: Situation, one: Combination): Promise<void> {
   if (request.method === undefined) situation.remembered.check(key, told, JSON.stringify(visitor))
   if (request.lost) await judgeLost(situation, one, asked, told)
   if (!view.admitted && told.status === 404 && view.preview === null) await judgeSiteTwin(situation, one, asked, told)
+  if (request.isForPrograms && site.excluded) judgeExcluded(one, told)
   if (request.arrives) await judgeArrival(situation, one, told)
+  if (!isLost(visitor) && !(request.isForPrograms && site.excluded)) judgeComplete(told, request, view)
   if (/^search (?:page|data) for all$/.test(request.output) && view.admitted && !isLost(visitor)) judgeFound(one, told)
   if (request.method === undefined && world.next(3) === 0) await judgeConditional(situation, asked, told)
   if (request.method === undefined && world.next(3) === 0) await judgePlaces(situation, one, told)
@@ -231,7 +265,7 @@ async function judgeConditional(situation: Situation, asked: Asked, told: Told):
   if (head.status !== told.status || short !== whole)
     throw new Leak(`HEAD differs from GET: ${difference(short, whole)}`)
   const part = await send(situation, { ...asked, headers: { ...asked.headers, Range: 'bytes=0-9' } })
-  if (!told.text.startsWith(part.text)) throw new Leak('a range contains other bytes')
+  if (!told.body.subarray(0, part.body.length).equals(part.body)) throw new Leak('a range contains other bytes')
 }
 
 /** The decision is the same at every address of the site. */

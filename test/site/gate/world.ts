@@ -132,6 +132,8 @@ export interface Site {
     space: Space | null
   }[]
   announcement: string | null
+  /** Whether programs may not read the site. */
+  excluded: boolean
   preview: string
   /** The preview of a user who cannot see the spaces in `guestLacks`. */
   guestPreview: string
@@ -286,6 +288,7 @@ export function newSite(world: World, spaces: readonly Space[]): Site {
     redirects: [],
     headerLinks: [],
     announcement: null,
+    excluded: next(5) === 0,
     preview: '',
     guestPreview: '',
     hostname: null,

@@ -34,7 +34,7 @@ export async function changesBetween(
         ]
       : pages.filter((found) => found.page === query.pageId)
   const shown = all.slice(0, query.limit)
-  const changes = await Promise.all(shown.map((found) => found.describe()))
+  const changes = await Promise.all(shown.map((found) => found.describe(query.brief)))
   if (query.diff !== undefined) {
     const texts = shown.flatMap((found, index) => (found.text ? [{ text: found.text, index }] : []))
     const diffs = await diffTexts(

@@ -17,7 +17,8 @@ export interface Comparison {
 
 /** A change whose details are read only if it is returned. */
 export interface FoundChange {
-  describe(): Change | Promise<Change>
+  /** @param isBrief whether the attributes of edited pages, for which their files are read, are left out */
+  describe(isBrief: boolean): Change | Promise<Change>
   /** ID of the changed page. */
   page?: string
   /** Blobs and paths of an edited text. */

@@ -101,7 +101,8 @@ function pageEdited(app: App, comparison: Comparison, before: PageEntry, after: 
     ...(blobs
       ? { text: { ...blobs, from: (before as DocumentEntry).gitPath, to: (after as DocumentEntry).gitPath } }
       : {}),
-    describe: async (): Promise<Change> => {
+    describe: async (isBrief): Promise<Change> => {
+      if (isBrief) return { type: 'page_edited', page: changedPage(after), attributes: {} }
       const [was, is] = [ownMembers(before), ownMembers(after)] as [Record<string, unknown>, Record<string, unknown>]
       for (const name of Object.keys(is)) compare(name, was[name], is[name])
       if (blobs) {

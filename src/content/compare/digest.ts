@@ -1,0 +1,88 @@
+/** Digests and similarity of blocks, which do not depend on where a block is or how its source is laid out. */
+import { createHash } from 'node:crypto'
+import { sameValue } from '../json.js'
+import type { BlockNode } from '../types.js'
+import { type Inline, plainText } from '../blocks/node.js'
+
+type Node = BlockNode | Inline
+
+/** Blocks whose white space is part of their text. */
+const VERBATIM = new Set(['code', 'math', 'html', 'raw'])
+/** Members of `data` that follow from the nodes, or describe only how the source is written. */
+const WRITTEN = new Set(['position', 'tight', 'format', 'records', 'definition', 'caption', 'legacy', 'dialect'])
+/** Blocks whose title is one of their nodes. */
+const TITLED = new Set(['expandable', 'image'])
+
+/** Returns a short digest of a block: 120 bits. Equal blocks have equal digests, wherever they are on the page. */
+export const blockDigest = (block: BlockNode): string =>
+  createHash('sha256')
+    .update(JSON.stringify(canonical(block, false)))
+    .digest('base64url')
+    .slice(0, 20)
+
+/** Returns the content of a node without keys and positions, and with one space for each run of white space. */
+function canonical(node: Node, isVerbatim: boolean): unknown {
+  if (node.object === 'text')
+    return node.leaves.map((leaf) => [
+      isVerbatim ? leaf.text : spaced(leaf.text),
+      leaf.marks.map(({ type, data }) => [type, data]),
+    ])
+  const inside = isVerbatim || VERBATIM.has(node.type)
+  return [node.type, optionsOf(node), node.nodes.map((child) => canonical(child, inside))]
+}
+
+/** Returns a text with one space in the place of each run of white space. */
+export const spaced = (text: string): string => text.replace(/\s+/g, ' ')
+
+/** Whether two nodes have the same type and options, whatever is in them. */
+export function sameKind(a: BlockNode, b: BlockNode): boolean {
+  return a.type === b.type && sameValue(optionsOf(a), optionsOf(b))
+}
+
+/** Returns the options of a node that its nodes do not repeat. */
+function optionsOf({ type, data }: Exclude<Node, { object: 'text' }>): Record<string, unknown> {
+  const kept = Object.entries(data).filter(([name]) => !WRITTEN.has(name) && !(name === 'title' && TITLED.has(type)))
+  const columns = Array.isArray(data['definition']) ? (data['definition'] as Record<string, unknown>[]) : []
+  // The titles of columns are in the cells of the first row.
+  const options = columns.map(({ title: _title, ...column }) => column)
+  return Object.fromEntries(options.length > 0 ? [...kept, ['columns', options]] : kept)
+}
+
+/** A block of a list, with the values that comparisons need. */
+export interface Unit {
+  node: BlockNode
+  digest: string
+  /** How often each word occurs. */
+  words: ReadonlyMap<string, number>
+  size: number
+}
+
+/** Maximum number of characters that count for the similarity of a block. */
+const MAX_TEXT = 20_000
+
+/** Returns the units of a list of blocks. */
+export const unitsOf = (nodes: readonly BlockNode[]): Unit[] =>
+  nodes.map((node) => {
+    const found =
+      textsOf(node)
+        .join(' ')
+        .slice(0, MAX_TEXT)
+        .match(/[\p{L}\p{N}]+/gu) ?? []
+    const words = new Map<string, number>()
+    for (const word of found) words.set(word, (words.get(word) ?? 0) + 1)
+    return { node, digest: blockDigest(node), words, size: found.length }
+  })
+
+/** Returns the texts of a block: one for each paragraph, cell and so on. */
+const textsOf = (node: BlockNode): string[] =>
+  node.nodes.some((child) => child.object === 'block')
+    ? node.nodes.flatMap((child) => (child.object === 'block' ? textsOf(child) : plainText([child])))
+    : [plainText(node.nodes)]
+
+/** Returns the share of words that two blocks have in common, from 0 to 1. */
+export function similarity(a: Unit, b: Unit): number {
+  if (a.size + b.size === 0) return 0
+  let common = 0
+  for (const [word, count] of a.words) common += Math.min(count, b.words.get(word) ?? 0)
+  return (2 * common) / (a.size + b.size)
+}

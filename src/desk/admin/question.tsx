@@ -1,0 +1,64 @@
+/** A question before what cannot be undone. It names what is lost. */
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { Dialog } from '../shell/dialog.js'
+import { words } from '../words/index.js'
+import { explain } from '../shell/toast.js'
+import { Note } from '../shell/notes.js'
+
+/** What is asked. */
+export interface Asked {
+  title: string
+  /** What is lost. */
+  text: ComponentChildren
+  /** The button that does it, a verb. */
+  button: string
+  run: () => Promise<unknown>
+}
+
+/** Draws a question. It stays open with the reason if the action fails. */
+export function Question({ asked, onClose }: { asked: Asked; onClose: () => void }) {
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const run = async () => {
+    setBusy(true)
+    try {
+      await asked.run()
+      onClose()
+    } catch (thrown) {
+      setError(thrown)
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog
+      title={asked.title}
+      onClose={onClose}
+      footer={
+        <>
+          <button type="button" class="btn" onClick={onClose}>
+            {words().common.cancel}
+          </button>
+          <button type="button" class="btn danger" aria-disabled={isBusy || undefined} onClick={run}>
+            {asked.button}
+          </button>
+        </>
+      }
+    >
+      <div class="stack">
+        <p>{asked.text}</p>
+        {error !== null && (
+          <Note tone="bad">
+            <p>{explain(error)}</p>
+          </Note>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+/** Returns the function that asks, and the question to draw. */
+export function useQuestion(): readonly [ask: (asked: Asked) => void, question: ComponentChildren] {
+  const [asked, setAsked] = useState<Asked | null>(null)
+  return [setAsked, asked && <Question asked={asked} onClose={() => setAsked(null)} />]
+}

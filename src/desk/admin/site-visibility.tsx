@@ -1,0 +1,37 @@
+/** Who may visit a site. */
+import type { Schemas } from '../api/client.js'
+import { CheckField } from './form.js'
+import { adminWords } from './words.js'
+
+type Visibility = Schemas['Site']['visibility']
+
+/** From the most open to the most closed. */
+const VISIBILITIES = ['public', 'unlisted', 'share-link', 'visitor-auth'] as const satisfies readonly Visibility[]
+
+/** The choice, each with what it means. */
+export function VisibilityField({
+  value,
+  onChange,
+  error,
+}: {
+  value: Visibility
+  onChange: (value: Visibility) => void
+  error?: string | undefined
+}) {
+  const w = adminWords().sites
+  return (
+    <fieldset class="stack s">
+      <legend class="lab">{w.visibility}</legend>
+      {VISIBILITIES.map((one) => (
+        <CheckField key={one} type="radio" name="visibility" checked={value === one} onChange={() => onChange(one)}>
+          {w.visibilities[one].name} <span class="muted">{w.visibilities[one].means}</span>
+        </CheckField>
+      ))}
+      {error !== undefined && (
+        <p class="help bad" role="alert">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  )
+}

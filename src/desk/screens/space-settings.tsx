@@ -1,0 +1,165 @@
+/** The settings of a space: what it is called, who may see and change it, its rules, its files, and its end. */
+import { useState } from 'preact/hooks'
+import { api, body, type Schemas } from '../api/client.js'
+import { reload } from '../api/data.js'
+import { ChoiceField, FormError, Submit, TextField, useForm } from '../admin/form.js'
+import { MergeRules } from '../admin/merge-rules.js'
+import { ROLES, type Role, roleName } from '../admin/roles.js'
+import { SpaceMembers } from '../admin/space-members.js'
+import { SpaceExtras } from '../admin/space-extras.js'
+import { adminWords } from '../admin/words.js'
+import { open } from '../route.js'
+import { Switch } from '../shell/fields.js'
+import { Icon } from '../shell/icons.js'
+import { Nothing, Show } from '../shell/notes.js'
+import { attempt, toast } from '../shell/toast.js'
+import { SpaceFrame } from '../space/space-frame.js'
+import { type Space, useSpace } from '../space/space.js'
+import { fill } from '../words/index.js'
+import { Frame } from '../shell/frame.js'
+
+/** The screen. */
+export function SpaceSettings({ space: id = '' }: { space?: string }) {
+  const w = adminWords().space
+  const space = useSpace(id)
+  if (!space.value)
+    return (
+      <Frame title={w.title}>
+        <Show data={space}>{() => null}</Show>
+      </Frame>
+    )
+  return (
+    <SpaceFrame space={space.value} title={fill(w.screen, { space: space.value.title })} tab="settings">
+      {space.value.permissions.admin ? <Settings key={space.value.id} space={space.value} /> : <Nothing />}
+    </SpaceFrame>
+  )
+}
+
+async function change(space: Space, changes: Partial<Schemas['UpdateSpace']>): Promise<void> {
+  const params = { path: { spaceId: space.id } }
+  await body(api.PATCH('/v1/spaces/{spaceId}', { params, body: changes as never }))
+  await Promise.all([reload(`space/${space.id}`), reload('home/')])
+}
+
+function Settings({ space }: { space: Space }) {
+  const w = adminWords().space
+  return (
+    <div class="mid stack l">
+      <h1 class="title">{w.title}</h1>
+      <General space={space} />
+      <section class="stack s" id="members">
+        <h2 class="h">{w.members}</h2>
+        <SpaceMembers space={space} />
+      </section>
+      <Protection space={space} />
+      <SpaceExtras space={space} />
+      <Delete space={space} />
+    </div>
+  )
+}
+
+type Visibility = Space['visibility']
+const VISIBILITIES = ['private', 'in-collection', 'public', 'unlisted', 'share-link', 'visitor-auth'] as const
+
+function General({ space }: { space: Space }) {
+  const w = adminWords().space
+  const [title, setTitle] = useState(space.title)
+  const [visibility, setVisibility] = useState<Visibility>(space.visibility)
+  const [level, setLevel] = useState<Role | 'inherit' | 'none'>(space.defaultLevel ?? 'none')
+  const form = useForm(async () => {
+    await change(space, { title, visibility, defaultLevel: level === 'none' ? null : level })
+    toast(w.saved)
+  })
+  const offered = VISIBILITIES.filter((one) => one !== 'in-collection' || space.parent !== undefined)
+  return (
+    <form class="panel" onSubmit={form.submit}>
+      <div class="pb stack">
+        <TextField label={w.name} error={form.error('title')} value={title} onInput={setTitle} required />
+        <ChoiceField
+          label={w.level}
+          help={w.levelHelp}
+          error={form.error('defaultLevel')}
+          value={level}
+          of={[['inherit', w.inherit], ['none', w.noLevel], ...ROLES.map((role) => [role, roleName(role)] as const)]}
+          onChange={setLevel}
+        />
+        <ChoiceField
+          label={w.visibility}
+          help={w.visibilityMeans[visibility]}
+          error={form.error('visibility')}
+          value={visibility}
+          of={offered.map((one) => [one, w.visibilities[one]] as const)}
+          onChange={setVisibility}
+        />
+        <FormError form={form} />
+        <div class="row">
+          <Submit form={form}>{w.save}</Submit>
+        </div>
+      </div>
+    </form>
+  )
+}
+
+/** What protects the main content: whether it is changed directly, and what a merge needs. */
+function Protection({ space }: { space: Space }) {
+  const w = adminWords().space
+  return (
+    <section class="panel" aria-labelledby="protection">
+      <div class="ph">
+        <h2 class="h" id="protection">
+          {w.protection}
+        </h2>
+      </div>
+      <div class="pb stack">
+        <Switch
+          checked={space.editMode === 'locked'}
+          onChange={(isLocked) => attempt(() => change(space, { editMode: isLocked ? 'locked' : 'live' }))}
+        >
+          {w.locked}
+        </Switch>
+        <p class="help">{w.lockedHelp}</p>
+        <MergeRules
+          organization={space.organization}
+          rules={space.mergeRules}
+          mayInherit
+          save={(mergeRules) => change(space, { mergeRules })}
+        />
+      </div>
+    </section>
+  )
+}
+
+function Delete({ space }: { space: Space }) {
+  const w = adminWords().space
+  const params = { path: { spaceId: space.id } }
+  const remove = () =>
+    attempt(async () => {
+      await body(api.DELETE('/v1/spaces/{spaceId}', { params }))
+      const refresh = () => Promise.all([reload('home/'), reload(`orgs/${space.organization}/`)])
+      await refresh()
+      toast(fill(w.deleted, { space: space.title }), {
+        undo: async () => {
+          await body(api.POST('/v1/spaces/{spaceId}/restore', { params }))
+          await refresh()
+          open(`/s/${space.id}/settings`)
+        },
+      })
+      open('/')
+    })
+  return (
+    <section class="panel" aria-labelledby="delete">
+      <div class="pb row wrap">
+        <div class="grow">
+          <h2 class="h" id="delete">
+            {w.delete}
+          </h2>
+          <p class="help">{w.deleteHelp}</p>
+        </div>
+        <button type="button" class="btn danger" onClick={remove}>
+          <Icon name="trash" />
+          {w.delete}
+        </button>
+      </div>
+    </section>
+  )
+}

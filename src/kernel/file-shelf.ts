@@ -1,0 +1,25 @@
+/** Files that the service made from documents and content. They can be deleted at any time and are then made again. */
+
+/** The facts that are stored with a file. */
+export interface ShelvedFacts {
+  /** Size of the file in bytes. */
+  bytes: number
+}
+
+/** A stored file. */
+export type Shelved<F extends ShelvedFacts> = F & { path: string }
+
+/** The stored files of one kind. `owner` is a space or a site; `key` identifies what the file was made from. */
+export interface FileShelf<F extends ShelvedFacts> {
+  find(owner: string, key: string): Promise<Shelved<F> | null>
+  /**
+   * Creates an empty work folder for a job. Deletes those that a crash left behind, because only one file of a kind is
+   * made at a time.
+   */
+  workFolder(job: string): Promise<string>
+  /** Moves the file out of a work folder, removes the folder, and deletes the least recently used files. */
+  keep(owner: string, key: string, folder: string, facts: F): Promise<void>
+  discard(folder: string): Promise<void>
+  /** Removes everything of an owner. */
+  remove(owner: string): Promise<void>
+}

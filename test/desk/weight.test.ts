@@ -1,0 +1,27 @@
+/** The weight of the app's files, compressed, as a browser loads them. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import * as assert from 'uvu/assert'
+import { buildDesk } from '../../scripts/build-browser.js'
+import { suiteWith } from '../support/suite.js'
+
+const [test, here] = await suiteWith('desk/weight', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bindery-desk-'))
+  await buildDesk(folder)
+  const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))
+  return { folder, manifest, close: async () => rmSync(folder, { recursive: true }) }
+})
+
+const KIB = 1024
+const weigh = (names: readonly string[]): number =>
+  names.reduce((sum, name) => sum + gzipSync(readFileSync(join(here.folder, name)), { level: 9 }).length, 0)
+
+test('the shell has at most 45 KB: its script, what it imports, and the style sheet', () => {
+  const { script, imports, style, theme } = here.manifest
+  const shell = weigh([script, theme, style, ...imports])
+  assert.ok(shell > 10 * KIB && shell <= 45 * KIB, `${shell} bytes`)
+})
+
+test.run()

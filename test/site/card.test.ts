@@ -1,0 +1,134 @@
+// Tests the pictures of pages for previews of links, with a real Chromium and without one.
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { imageDimensions } from '../../src/content/image-dimensions.js'
+import { openDesk } from '../commits/fixture.js'
+import { startService, type TestService } from '../support/service.js'
+import { suite, suiteWith } from '../support/suite.js'
+import { publishSite } from './published.js'
+import { edit, publish, read, visitorToken } from './support.js'
+
+const [test, here] = await suiteWith('site: pictures of pages', startService)
+
+/** The metadata of a page by property or name. */
+function metaIn(html: string): Map<string, string> {
+  const tags = [...html.matchAll(/<meta (?:property|name)="([^"]+)" content="([^"]*)"/g)]
+  return new Map(tags.map(([, name = '', content = '']) => [name, content]))
+}
+
+async function pictureOf(
+  address: string,
+  init: RequestInit = {},
+): Promise<{ meta: Map<string, string>; png: Buffer; href: string }> {
+  const meta = metaIn(await (await fetch(address, init)).text())
+  const href = meta.get('og:image') ?? ''
+  const response = await fetch(href, init)
+  assert.is(response.status, 200, href)
+  assert.is(response.headers.get('content-type'), 'image/png')
+  return { meta, png: Buffer.from(await response.arrayBuffer()), href }
+}
+
+/** With `CARDS=<folder>`, the pictures are kept there, so that people can look at them. */
+const { CARDS } = process.env
+
+test('a page has a picture of 1200 by 630 pixels, with its tags', async () => {
+  const site = await publish(here, { Start: '# Start\n', Page: '# Choose a lock & key\n\nText.\n' })
+  const { meta, png } = await pictureOf(`${site.address}/page`)
+  assert.equal(imageDimensions(png), { width: 1200, height: 630 })
+  assert.is(meta.get('og:image:width'), '1200')
+  assert.is(meta.get('og:image:height'), '630')
+  assert.is(meta.get('og:image:type'), 'image/png')
+  assert.is(meta.get('og:image:alt'), 'Choose a lock &amp; key')
+  assert.is(meta.get('twitter:card'), 'summary_large_image')
+  if (CARDS) await writeFile(join(CARDS, 'plain.png'), png)
+})
+
+test('the picture is made once for what it shows, and has another address when that changes', async () => {
+  const site = await publish(here, { Start: '# Start\n', Page: '# Page\n\nOne.\n' })
+  const first = await pictureOf(`${site.address}/page`)
+  await edit(here, site.space, 'Page', '# Page\n\nTwo.\n')
+  assert.is((await pictureOf(`${site.address}/page`)).href, first.href, 'the text is not in the picture')
+  await here.admin
+    .call('put', `${site.base}/customization`, { styling: { primaryColor: { light: '#aa0033', dark: '#aa0033' } } })
+    .expect(200)
+  const other = await pictureOf(`${site.address}/page`)
+  assert.is.not(other.href, first.href)
+  assert.not.ok(other.png.equals(first.png))
+  const stored = (await readdir(join(here.dir, 'data', 'cards', site.id))).filter((name) => name.endsWith('.png'))
+  assert.is(stored.length, 2)
+  assert.is((await fetch(first.href)).status, 200, 'an earlier address has the current picture')
+  await here.admin.call('delete', site.base).expect(204)
+  assert.not.ok((await readdir(join(here.dir, 'data', 'cards'))).includes(site.id))
+})
+
+test('only readers who may read a page get its picture', async () => {
+  const site = await publish(here, { Start: '# Start\n', Paid: '---\nif: visitor.claims.isPro\n---\n\n# Paid\n' })
+  const boolean = { type: 'boolean' }
+  const unsigned = { type: 'object', properties: {}, additionalProperties: false }
+  await here.admin
+    .call('patch', site.base, { adaptiveContent: { enabled: true }, visibility: 'visitor-auth' })
+    .expect(200)
+  await here.admin
+    .call('put', `${site.base}/adaptive-schema`, {
+      jsonSchema: { type: 'object', properties: { isPro: boolean, unsigned }, additionalProperties: false },
+    })
+    .expect(200)
+  const as = async (claims: object) => ({
+    headers: { Authorization: `Bearer ${await visitorToken(here, site, claims)}` },
+  })
+  const { href } = await pictureOf(`${site.address}/paid`, await as({ isPro: true }))
+  const hidden = await read(href, await as({}))
+  const id = /~card\/(\w+)/.exec(href)?.[1] as string
+  const absent = await read(href.replace(id, [...id].reverse().join('')), await as({}))
+  assert.is(hidden.status, 404)
+  assert.is(absent.status, 404)
+  assert.ok((await fetch(href, { redirect: 'manual' })).status !== 200)
+})
+
+test('titles of every script fit, from right to left too', async () => {
+  const titles: [string, string, string][] = [
+    ['ar', 'ar', 'دليل تثبيت النظام وإعداد الشبكة'],
+    ['he', 'he', 'מדריך התקנה והגדרת הרשת'],
+    ['ja', 'ja', '分散ロックの選び方と設定ガイド'],
+    ['zh', 'zh', '安装与配置指南：从零开始'],
+    ['ko', 'ko', '분산 잠금을 선택하고 설정하는 방법'],
+    ['th', 'th', 'คู่มือการติดตั้งและการตั้งค่า'],
+    ['hi', 'hi', 'स्थापना और विन्यास मार्गदर्शिका'],
+    [
+      'long',
+      'en',
+      'How the scheduler distributes long-running maintenance windows over clusters that span several regions and time zones',
+    ],
+  ]
+  for (const [name, language, title] of titles) {
+    const desk = await openDesk(here, { 'README.md': `---\ndescription: ${title}\n---\n\n# ${title}\n` })
+    await here.admin.call('patch', `/v1/spaces/${desk.space}`, { language }).expect(200)
+    const site = await publishSite(here, [desk.space], { title: name === 'ar' ? 'وثائق المنصة' : 'Field guide' })
+    const { png } = await pictureOf(here.service.sites + site.base)
+    assert.equal(imageDimensions(png), { width: 1200, height: 630 }, name)
+    assert.ok(png.length > 8_000, `${name} is not empty: ${png.length} bytes`)
+    if (CARDS) await writeFile(join(CARDS, `${name}.png`), png)
+  }
+})
+
+const without = suite('site: pictures without Chromium')
+
+without('without Chromium, a page names no picture', async () => {
+  const bare: TestService = await startService({ env: { BINDERY_CHROMIUM: '/bin/false' } })
+  try {
+    const site = await publish(bare, { Start: '# Start\n' })
+    const first = metaIn((await read(site.address)).text)
+    // The first attempt finds out that the program does not exist.
+    if (first.has('og:image')) assert.is((await read(first.get('og:image') as string)).status, 503)
+    await edit(bare, site.space, 'Start', '# Start\n\nAgain.\n')
+    const meta = metaIn((await read(site.address)).text)
+    assert.not.ok(meta.has('og:image'))
+    assert.is(meta.get('twitter:card'), 'summary')
+  } finally {
+    await bare.close()
+  }
+})
+
+test.run()
+without.run()
