@@ -32,10 +32,7 @@ const PADDED = '| Image   | Port  |\n| ------- | ----: |\n| server  | 13000 |\n|
 test('a changed cell leaves the padding of all others', () => {
   assert.is(apply(PADDED, setCell(tableOf(PADDED), 1, 1, '80 | 81')), PADDED.replace('14000', '80 \\| 81'))
   assert.equal(setCell(tableOf(PADDED), 0, 0, 'server'), [])
-  assert.equal(values('a|b\n-|-\n1|\n'), [
-    ['a', 'b'],
-    ['1'],
-  ])
+  assert.equal(values('a|b\n-|-\n1|\n'), [['a', 'b'], ['1']])
   assert.is(apply('a|b\n-|-\n1\n', setCell(tableOf('a|b\n-|-\n1\n'), 0, 1, '2')), 'a|b\n-|-\n1 | 2 |\n')
 })
 

@@ -121,8 +121,8 @@ const leaving = keymap.of([
 /** Creates the view. */
 export function createCode(parent: HTMLElement, text: string, ports: CodePorts): EditorView {
   const own = keymap.of([
-    { key: 'Mod-s', preventDefault: true, run: () => done(ports.save()) },
-    { key: 'Mod-p', preventDefault: true, run: () => done(ports.togglePreview()) },
+    { key: 'Mod-s', preventDefault: true, run: () => handled(ports.save) },
+    { key: 'Mod-p', preventDefault: true, run: () => handled(ports.togglePreview) },
     { key: 'Tab', run: (view) => acceptCompletion(view) || indentMore(view), shift: indentLess },
   ])
   const state = EditorState.create({
@@ -167,7 +167,10 @@ export function createCode(parent: HTMLElement, text: string, ports: CodePorts):
   return new EditorView({ state, parent })
 }
 
-const done = (_: void): true => true
+function handled(run: () => void): true {
+  run()
+  return true
+}
 
 function take(from: DataTransfer | null, at: number, event: Event, { files }: CodePorts): boolean {
   const given = [...(from?.files ?? [])]

@@ -106,6 +106,7 @@ export function Preview({ writing, pageHref, back }: { writing: Writing; pageHre
   const marks = marksOf(base.value, blocks)
   const line = writing.line.value
   return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a text that scrolls must be reachable with the keyboard
     <section class="pv" aria-label={w.preview} tabIndex={0} ref={pane}>
       <div class="bar">
         <span class="h">{w.preview}</span>

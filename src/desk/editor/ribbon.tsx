@@ -60,13 +60,13 @@ export function EditorRibbon({
       end={
         <>
           <People writing={writing} />
-          <div class="seg hide-s" role="group" aria-label={w.view}>
+          <fieldset class="seg hide-s" aria-label={w.view}>
             {(['source', 'both', 'preview'] as const).map((name) => (
               <button type="button" key={name} aria-pressed={view === name} onClick={() => show(name)}>
                 {w[name]}
               </button>
             ))}
-          </div>
+          </fieldset>
           {request ? (
             <>
               <a class="btn" href={back}>

@@ -58,6 +58,7 @@ export function EditorSide({ writing, marks }: { writing: Writing; marks: Readon
   }
   useNewPageKey(() => setQuestion({ kind: 'new' }))
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it hears the keys and drags of the links in it
     <div
       class="toc-edit"
       onKeyDown={(event) => {
