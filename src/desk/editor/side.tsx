@@ -190,9 +190,15 @@ function EntryMenu({ page, run }: { page: Page; run: (action: Action) => void })
   const w = words().editor.toc
   return (
     <>
-      <button type="button" class="btn small quiet full" popovertarget="m-entry" title={w.help}>
+      <button
+        type="button"
+        class="btn small quiet full"
+        popovertarget="m-entry"
+        title={w.help}
+        aria-label={fill(w.actions, { page: page.title })}
+      >
         <Icon name="dots" />
-        {fill(w.actions, { page: page.title })}
+        {w.thisEntry}
       </button>
       <div class="pop menu" popover id="m-entry" role="dialog" aria-label={fill(w.actions, { page: page.title })}>
         {ACTIONS.map(([action, icon]) => (
