@@ -97,7 +97,7 @@ function People({ writing }: { writing: Writing }) {
   const name = first.user.displayName
   const isNear = first.line !== null && Math.abs(first.line - writing.line.value) <= 1
   return (
-    <span class="who" role="status" title={people.map((one) => one.user.displayName).join(', ')}>
+    <span class="who hide-s" role="status" title={people.map((one) => one.user.displayName).join(', ')}>
       {people.slice(0, 3).map(({ editor, user }) => (
         <Avatar key={editor} name={user.displayName} size="s" />
       ))}

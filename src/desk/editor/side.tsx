@@ -190,13 +190,7 @@ function EntryMenu({ page, run }: { page: Page; run: (action: Action) => void })
   const w = words().editor.toc
   return (
     <>
-      <button
-        type="button"
-        class="btn small quiet full"
-        popovertarget="m-entry"
-        title={w.help}
-        aria-label={fill(w.actions, { page: page.title })}
-      >
+      <button type="button" class="btn small quiet full" popovertarget="m-entry" title={w.help}>
         <Icon name="dots" />
         {w.thisEntry}
       </button>
