@@ -7,6 +7,7 @@ const floors = [
   'roles',
   'accounts',
   'openapi',
+  'notifications',
   'revisions',
   'commits',
   'templates',

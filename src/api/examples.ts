@@ -21,6 +21,8 @@ const claims = { type: 'object', properties: { isBeta: { type: 'boolean' } }, ad
 
 const account: Record<string, Example> = {
   updateAuthenticatedUser: { body: { displayName: 'Ada Author' } },
+  markUserNotifications: { body: { read: true } },
+  updateUserSettings: { body: { notifications: { merges: { mail: true } }, singleKeys: false } },
   createUserToken: { body: { label: 'Nightly export', readOnly: true } },
   renderPage: { body: { markdown } },
   renderPageInChangeRequest: { body: { markdown } },
@@ -128,6 +130,7 @@ const sites: Record<string, Example> = {
   createSiteRedirect: { body: { source: '/old', destination } },
   updateSiteRedirectById: { body: { source: '/older' } },
   updateSiteAdaptiveSchemaById: { body: { jsonSchema: claims } },
+  updateSiteCustomizationDraft: { body: { title: 'Acme docs' } },
   updateSiteCustomizationById: { body: { title: 'Acme docs' } },
   updateSiteSpaceCustomizationById: { body: { title: 'Acme guides' } },
   updateSitePublishingAuthById: { body: { fallbackURL: '/login' } },

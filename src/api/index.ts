@@ -59,6 +59,7 @@ import * as spacePermissions from './spaces/permission-endpoints.js'
 import * as spacePlaces from './spaces/place-endpoints.js'
 import * as templates from './templates/endpoints.js'
 import * as translations from './translations/endpoints.js'
+import * as inbox from './inbox/endpoints.js'
 import * as users from './users/endpoints.js'
 import * as webhookDeliveries from './webhooks/delivery-endpoints.js'
 import * as webhooks from './webhooks/endpoints.js'
@@ -66,6 +67,7 @@ import * as webhooks from './webhooks/endpoints.js'
 /** All operations of the service, by operationId. */
 export const endpoints: Endpoints = {
   ...users,
+  ...inbox,
   ...organizations,
   ...members,
   ...memberTokens,

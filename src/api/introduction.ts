@@ -90,6 +90,7 @@ const tags: Readonly<Record<string, string>> = {
   Teams: 'Groups of members that share roles.',
   Templates: 'Templates for the content of new spaces, which can also be added to existing ones.',
   Translations: 'Spaces that are kept up to date with a source space in another language.',
+  Inbox: 'What waits for you, your notifications, and your settings.',
   Users: 'Your account, other users, and API tokens.',
   Webhooks: 'Subscriptions that deliver events to your servers, with their deliveries.',
   'Writing content':

@@ -1,7 +1,7 @@
 // Evaluates a page: fills in included content, variables, and parts of specifications.
 import { required } from '../kernel/defined.js'
 import { relativeTarget, rewriteReferences } from './edit/rewrite-references.js'
-import { resolveReference } from './resolve-reference.js'
+import type { ResolvedReference } from './resolve-reference.js'
 import { type NamedPart, readNamedPart } from './specs/named-part.js'
 import type { ContentStructure } from './types.js'
 import type { TextWork } from './work/text-work.js'
@@ -11,8 +11,8 @@ interface EvaluationContext {
   structure: ContentStructure
   /** The page's own variables. */
   pageVariables: Readonly<Record<string, string>>
-  /** Whether the repository has a file at a path from its root. */
-  exists: (gitPath: string) => boolean
+  /** Resolves a target that is written in a file. */
+  resolve: (target: string, fromGitPath: string) => Promise<ResolvedReference>
   /** Returns the text of a reusable content file, without its front matter; null if it cannot be read. */
   readIncluded: (gitPath: string) => Promise<string | null>
   /**
@@ -94,7 +94,6 @@ async function fillIncludes(
   budget: Budget,
 ): Promise<string> {
   if (!markdown.includes('{%') || open.length > MAX_DEPTH) return markdown
-  const { structure, exists } = context
   const gitPath = required(open.at(-1))
   let done = ''
   let at = 0
@@ -102,7 +101,7 @@ async function fillIncludes(
     if (reference.kind !== 'include') continue
     const start = markdown.lastIndexOf('{%', reference.start)
     const end = markdown.indexOf('%}', reference.end) + 2
-    const named = resolveReference(reference.target, gitPath, structure, exists)
+    const named = await context.resolve(reference.target, gitPath)
     const included = named.kind === 'file' ? named.gitPath : null
     if (included === null || open.includes(included) || budget.includes-- <= 0) continue
     const text = await context.readIncluded(included)
@@ -124,19 +123,15 @@ async function moved(
   markdown: string,
   from: string,
   to: string,
-  { structure, exists, work }: EvaluationContext,
+  { resolve, work }: EvaluationContext,
 ): Promise<string> {
-  const replacements = (await work.references(markdown)).flatMap(({ target, start, end }) => {
-    const named = resolveReference(target, from, structure, exists)
-    if ((named.kind !== 'file' && named.kind !== 'page') || target.startsWith('/')) return []
-    return [
-      {
-        start,
-        end,
-        target: relativeTarget(to, named.gitPath) + (named.anchor === undefined ? '' : `#${named.anchor}`),
-      },
-    ]
-  })
+  const replacements: { start: number; end: number; target: string }[] = []
+  for (const { target, start, end } of await work.references(markdown)) {
+    const named = await resolve(target, from)
+    if ((named.kind !== 'file' && named.kind !== 'page') || target.startsWith('/')) continue
+    const anchor = named.anchor === undefined ? '' : `#${named.anchor}`
+    replacements.push({ start, end, target: relativeTarget(to, named.gitPath) + anchor })
+  }
   return rewriteReferences(markdown, replacements)
 }
 

@@ -2,6 +2,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { ADMIN_ROUTES } from './admin/routes.js'
+import { REVIEW_ROUTES } from './review/routes.js'
 import { hasEnded, session } from './api/session.js'
 import type { Parameters, Route, Screen } from './screen.js'
 import { address, matchPath } from './route.js'
@@ -17,12 +18,24 @@ const ROUTES: readonly Route[] = [
   { pattern: '/sign-in', load: async () => (await signInScreen()).SignIn, isOpen: true },
   { pattern: '/start', load: async () => (await import('./screens/first-start.js')).FirstStart, isOpen: true },
   { pattern: '/invite', load: async () => (await import('./screens/invite.js')).Invite, isOpen: true },
+  {
+    pattern: '/s/:space/c/:number/conflicts/:n',
+    load: async () => (await import('./screens/conflicts.js')).Conflicts,
+  },
   { pattern: '/s/:space/p/:page/edit', load: async () => (await import('./screens/editor.js')).Editor },
   { pattern: '/s/:space/c/:number/p/:page', load: async () => (await import('./screens/editor.js')).Editor },
   { pattern: '/', load: async () => (await import('./screens/home.js')).Home },
+  { pattern: '/inbox', load: async () => (await import('./screens/inbox.js')).Inbox },
+  { pattern: '/settings', load: async () => (await import('./screens/settings.js')).UserSettings },
+  { pattern: '/settings/tokens', load: async () => (await import('./screens/settings-tokens.js')).Tokens },
+  { pattern: '/settings/devices', load: async () => (await import('./screens/settings-tokens.js')).Devices },
+  { pattern: '/s/:space/links', load: async () => (await import('./screens/links.js')).LinksScreen },
+  { pattern: '/o/:organization', load: async () => (await import('./screens/home.js')).OrganizationHome },
+  { pattern: '/collections/:collection', load: async () => (await import('./screens/home.js')).CollectionHome },
   { pattern: '/s/:space', load: spaceScreen },
   { pattern: '/s/:space/p/:page', load: spaceScreen },
   ...ADMIN_ROUTES,
+  ...REVIEW_ROUTES,
 ]
 
 function find(path: string): { route: Route; parameters: Parameters } | null {

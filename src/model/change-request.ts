@@ -56,7 +56,13 @@ export const changeRequests = table<ChangeRequestDoc>()({
     topic: (cr) => (cr.topic === undefined ? null : `${cr.space}/${cr.createdBy}/${cr.topic}`),
   },
   unique: ['number'],
-  orders: { number: { group: (cr) => `${cr.space}/${cr.status}`, by: (cr) => cr.number } },
+  orders: {
+    number: { group: (cr) => `${cr.space}/${cr.status}`, by: (cr) => cr.number },
+    unfinished: {
+      group: (cr) => (cr.status === 'draft' || cr.status === 'open' ? cr.createdBy : null),
+      by: (cr) => cr.updatedAt,
+    },
+  },
   owner: (cr) => cr.space,
 })
 

@@ -100,6 +100,7 @@ export const connections = table<ConnectionDoc>()({
     repository: (one) => one.repository,
   },
   orders: {
+    failing: { group: (one) => (one.failure ? one.organization : null), by: (one) => one.failure?.since ?? '' },
     ofSpace: { group: (one) => one.space, by: (one) => one.createdAt },
   },
   owner: (one) => one.space,

@@ -42,6 +42,7 @@ export interface PdfOrder {
 export type MailOrder =
   | { mail: 'invite'; invite: string }
   | { mail: 'sign-in'; email: string; invite?: string }
+  | { mail: 'notifications'; user: string }
   | { mail: 'connection'; connection: string; user: string; what: 'failed' | 'recovered'; message: string }
 
 /** A bundle of a site to write, for a visitor who was admitted. */

@@ -152,15 +152,31 @@ export type SiteCustomizationInput = Static<typeof SiteCustomizationInput>
 /** Names of the setting groups. */
 export const customizationGroups = keysOf(givenGroups)
 
+/** A customization of a site that its visitors do not see yet. */
+export const SiteCustomizationDraft = Type.Object(
+  {
+    object: Type.Literal('site-customization-draft'),
+    customization: SiteCustomization,
+    urls: Type.Object({
+      preview: Type.String({
+        description: 'The site with this draft. It works for one to two days for anyone who has the address.',
+      }),
+    }),
+  },
+  { $id: 'SiteCustomizationDraft' },
+)
+
 /**
  * The customization of a site or site space, as stored: only the given settings. Its ID is that of the site or site
- * space.
+ * space; a draft has its own.
  */
 export interface SiteCustomizationDoc {
   id: string
   site: string
   /** ID of the site space; absent = the whole site. */
   siteSpace?: string
+  /** Whether only previews show it. */
+  isDraft?: true
   settings: SiteCustomizationInput
 }
 

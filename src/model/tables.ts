@@ -15,6 +15,7 @@ import { jobs } from './job.js'
 import { keyFingerprints } from './key-fingerprint.js'
 import { lfsObjects, lfsSpaces } from './lfs.js'
 import { memberships } from './member.js'
+import { notifications } from './notification.js'
 import { openApiSpecs, openApiVersions } from './openapi-spec.js'
 import { organizations } from './organization.js'
 import { grants, keptGrants } from './permission.js'
@@ -75,6 +76,7 @@ export const documentTables: readonly Table<never, string>[] = [
   commenters,
   reviews,
   requestedReviews,
+  notifications,
   jobs,
   syncRuns,
   connections,

@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type Draft, table } from '../kernel/documents.js'
 import { closed, Id, nullable } from './common.js'
+import type { StoredUserSettings } from './user-settings.js'
 
 /**
  * How an address was verified: by a link that was mailed to it, by the operator (settings, command line),
@@ -29,6 +30,7 @@ interface UserFields {
   photoURL?: string
   /** True for a service account, which owns tokens that belong to no person. */
   service?: boolean
+  settings?: StoredUserSettings
   createdAt: string
 }
 

@@ -196,6 +196,7 @@ const site: Schema = {
       ['role', 'img', 'note', 'group'],
     ],
     a: ['href', 'download', 'dataFrame', ['target', '_blank'], 'rel'],
+    details: ['open', ['name', 'rec']],
     button: [['type', 'button'], 'dataCopy', 'dataTry', 'disabled'],
     input: [['type', 'checkbox'], ['disabled', true], 'checked'],
     pre: ['tabIndex'],

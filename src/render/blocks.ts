@@ -10,6 +10,7 @@ import { containerBlocks } from './container-blocks.js'
 import { h, holder, textIn } from './element.js'
 import { formula } from './math.js'
 import { mediaBlocks } from './media-blocks.js'
+import { marked } from './site/history.js'
 import { tableBlock } from './tables.js'
 import { type BlockRenderer, type Html, type HtmlElement, type Inline, type RenderContext, textOf } from './types.js'
 
@@ -66,9 +67,11 @@ export function renderBlocks(nodes: BlockNode['nodes'], context: RenderContext):
 }
 
 function renderPiece(node: BlockNode, context: RenderContext): Html[] {
-  const rendered = (context.medium.blocks.get(node.type) ?? unlisted)(node, context)
+  const plain = (context.medium.blocks.get(node.type) ?? unlisted)(node, context)
   const change = changeOf(node)
-  const made = change === null ? rendered : rendered.map((one) => withChange(one, change))
+  const rendered = change === null ? plain : plain.map((one) => withChange(one, change))
+  const history = context.changes.get(node)
+  const made = history === undefined ? rendered : marked(rendered, history)
   const { start, end } = positionIn(node)
   if (!context.options.positions || start === undefined) return made
   return made.map((one) =>

@@ -39,7 +39,7 @@ export interface PageVersion {
 
 /** Compares two versions of a page and renders their blocks. */
 export function renderChanges(before: PageVersion, after: PageVersion, options: RenderOptions): RenderedChange[] {
-  const context = contextOf(options)
+  const context = contextOf({ nodes: [] }, options)
   const lines = { before: lineFinder(before.markdown), after: lineFinder(after.markdown) }
   const blocks = compareDocuments(parseDocument(before.markdown), parseDocument(after.markdown))
   return blocks.map((block) => {

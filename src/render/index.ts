@@ -10,4 +10,12 @@ export type { RenderedRange } from './page.js'
 export type { TargetTable } from './targets.js'
 export { EMBED_HOSTS } from './site/embeds.js'
 export { type BlockWords, ENGLISH as BLOCK_WORDS } from './site/words.js'
-export type { LinkTarget, Rendered, RenderOptions, SiteOptions, Targets } from './types.js'
+export type {
+  LinkTarget,
+  PageHistory,
+  Rendered,
+  RenderOptions,
+  ShownChange,
+  SiteOptions,
+  Targets,
+} from './types.js'

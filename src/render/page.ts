@@ -10,6 +10,7 @@ import { footnotes, headingId, paragraph, printBlocks, renderBlocks, uniqueId } 
 import { MAX_CODE_OF_PAGE } from './code.js'
 import { holder, textIn } from './element.js'
 import { printColor, printInlines, renderInlines } from './inlines.js'
+import { changesByBlock, withHistory } from './site/history.js'
 import { site } from './site/medium.js'
 import type { Html, Inline, Medium, Notes, RenderContext, Rendered, RenderOptions } from './types.js'
 
@@ -27,7 +28,7 @@ const print: Medium = {
  * than the stack allows.
  */
 export function renderPage(document: DocumentNode, options: RenderOptions): Rendered {
-  const context = contextOf(options)
+  const context = contextOf(document, options)
   const [first, ...rest] = document.nodes
   const title =
     options.takeTitle && first?.type === 'heading-1' ? textIn(renderInlines(inlinesOf(first), context)).trim() : null
@@ -37,7 +38,9 @@ export function renderPage(document: DocumentNode, options: RenderOptions): Rend
   const whole = document.nodes.length === 1 && first !== undefined && isVerbatimPage(first)
   if (whole) context.highlight.left = 0
   const blocks = renderBlocks(title ? rest : document.nodes, context)
-  const content = [...blocks, ...context.medium.end(context)]
+  const history = options.site?.history
+  const shown = history ? withHistory(blocks, history, context) : blocks
+  const content = [...shown, ...context.medium.end(context)]
   nameExpandables(context)
   const { headings } = context
   if (isSite) {
@@ -73,7 +76,7 @@ export function renderRanges(
   starts: readonly number[],
   options: RenderOptions,
 ): { blocks: RenderedRange[] } & Pick<Rendered, 'headings'> {
-  const context = contextOf(options)
+  const context = contextOf(document, options)
   if (document.nodes.length === 1 && document.nodes[0] && isVerbatimPage(document.nodes[0])) context.highlight.left = 0
   const groups: { range: number; nodes: BlockNode[]; open: number }[] = []
   let range = 0
@@ -122,7 +125,8 @@ const inlinesOf = ({ nodes }: DocumentNode['nodes'][number]): Inline[] =>
   nodes.filter((node) => node.object !== 'block')
 
 /** Returns the context for rendering one page. */
-export function contextOf(options: RenderOptions): RenderContext {
+export function contextOf({ nodes }: Pick<DocumentNode, 'nodes'>, options: RenderOptions): RenderContext {
+  const history = options.site?.history
   const context: RenderContext = {
     options,
     headings: [],
@@ -132,6 +136,7 @@ export function contextOf(options: RenderOptions): RenderContext {
     highlight: { left: MAX_CODE_OF_PAGE },
     icons: new Set(),
     origins: new Set(),
+    changes: history ? changesByBlock(nodes, history) : new Map(),
     level: 1,
     medium: options.medium === 'site' ? site : print,
     blocks: (nodes) => renderBlocks(nodes, context),

@@ -1,7 +1,8 @@
 /** The tasks of the threads: text tasks, and rendering a page. */
 import { positionIn } from '../content/blocks/block.js'
 import { commentTargetsOf } from '../content/blocks/comment-targets.js'
-import { parseDocument } from '../content/blocks/parse.js'
+import { meaningOf } from '../content/blocks/meaning.js'
+import { parseDocument, SCHEMA_VERSION } from '../content/blocks/parse.js'
 import { lineFinder } from '../content/blocks/region.js'
 import { printDocument } from '../content/blocks/print.js'
 import { conditionHolds } from '../content/conditions/holds.js'
@@ -24,7 +25,7 @@ export type RenderOrder = Omit<RenderOptions, 'targets'> & {
 /** Renders markdown whose includes and variables are already filled in. */
 export function renderMarkdown(markdown: string, order: RenderOrder): Rendered {
   try {
-    return renderPage(changedIn(parseDocument(markdown), order.change), {
+    return renderPage(documentOf(markdown, order), {
       ...order,
       targets: tableTargets(order.targets, order.idPrefix),
     })
@@ -35,14 +36,26 @@ export function renderMarkdown(markdown: string, order: RenderOrder): Rendered {
   }
 }
 
+/** Returns the blocks to render. With a history, they are those that the reader sees, so that it can name each of them. */
+function documentOf(markdown: string, { change, conditional, site }: RenderOrder): DocumentNode {
+  const document = changedIn(parseDocument(markdown), change)
+  return site?.history && typeof conditional === 'object'
+    ? { ...document, nodes: visibleNodes(document.nodes, conditional.claims) }
+    : document
+}
+
 /** Omits the blocks that a change did not add, and those that are no longer as it left them. */
 function changedIn(document: DocumentNode, change: RenderOrder['change']): DocumentNode {
   if (!change) return document
-  const blocksOf = (text: string) => new Set(parseDocument(text).nodes.map((node) => JSON.stringify(node)))
-  const [before, at] = [blocksOf(change.before), blocksOf(change.at)]
+  const meaningsIn = (text: string) => new Set(parseDocument(text).nodes.map(meaningOfBlock))
+  const [before, at] = [meaningsIn(change.before), meaningsIn(change.at)]
   const isAdded = (block: string): boolean => at.has(block) && !before.has(block)
-  return { ...document, nodes: document.nodes.filter((node) => isAdded(JSON.stringify(node))) }
+  return { ...document, nodes: document.nodes.filter((node) => isAdded(meaningOfBlock(node))) }
 }
+
+/** Returns what a block means to readers. It stays the same if the block moves. */
+const meaningOfBlock = (block: DocumentNode['nodes'][number]): string =>
+  meaningOf({ object: 'document', data: { schemaVersion: SCHEMA_VERSION }, nodes: [block] })
 
 /** Replaces blocks with a condition by their content if it holds, and else omits them. */
 function visibleNodes<N extends BlockNode['nodes'][number]>(
@@ -104,6 +117,18 @@ export const tasks = {
   visible(markdown: string, claims: string): string {
     const tree = parseDocument(markdown)
     return printDocument({ ...tree, nodes: visibleNodes(tree.nodes, JSON.parse(claims)) })
+  },
+  /**
+   * Returns when each block that a visitor with these claims sees changed last, as JSON: the number of the change that
+   * added its present form, or -1 if it is older than all changes.
+   * @param markdown the text after change 0
+   * @param earlier the texts before each of the changes, newest first, as a JSON array
+   */
+  lastChanges(markdown: string, earlier: string, claims: string): string {
+    const visitor = JSON.parse(claims) as Readonly<Record<string, unknown>>
+    const meaningsIn = (text: string): string[] => visibleNodes(parseDocument(text).nodes, visitor).map(meaningOfBlock)
+    const before = (JSON.parse(earlier) as string[]).map((text) => new Set(meaningsIn(text)))
+    return JSON.stringify(meaningsIn(markdown).map((block) => before.findIndex((blocks) => !blocks.has(block))))
   },
   /** Returns a line of JSON with the facts about the page, then its HTML, which the service does not have to parse. */
   render(markdown: string, order: string): string {

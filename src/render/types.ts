@@ -30,6 +30,33 @@ export interface ImageSize {
   height: number
 }
 
+/** A change of a page, in the words of the interface. */
+export interface ShownChange {
+  /** The day as ISO 8601, in short ("Nov 12"), and in full. */
+  date: string
+  day: string
+  fullDay: string
+  /** The name of the author; '' if Git has none. */
+  author: string
+  /** The text before and after the day: "Changed Nov 12 by Ada Okafor". */
+  around: { before: string; after: string }
+  /** The start of the commit's ID, and its label. */
+  commit: string
+  commitLabel: string
+  /** The address of the commit at the host of the repository. */
+  address?: string
+  /** Whether it is much older than the last change of the page. */
+  isOld: boolean
+}
+
+/** The changes of a page that its margin shows. */
+export interface PageHistory {
+  /** The number of the last change of each block that the reader sees, in order; -1 = none that is shown. */
+  blocks: readonly number[]
+  /** The changes by number. */
+  changes: Readonly<Record<string, ShownChange>>
+}
+
 /** The options for pages of sites. */
 export interface SiteOptions {
   /** The words in the language of the interface. Absent = English. */
@@ -40,6 +67,8 @@ export interface SiteOptions {
   newWindow?: boolean
   /** Whether to mark links that lead nowhere, for previews. Otherwise they are text. */
   markBroken?: boolean
+  /** The changes that the margin shows. Absent = none. Only together with claims. */
+  history?: PageHistory
 }
 
 /** The options for rendering a page. */
@@ -73,6 +102,8 @@ interface RenderedHeading {
   id: string
   level: number
   text: string
+  /** Whether its section changed with the last changes of the page. Only of sites. */
+  isChanged?: true
 }
 
 /** A rendered page. */
@@ -109,6 +140,8 @@ export interface RenderContext {
   icons: Set<string>
   /** The origins to which readers can send requests from the page. */
   origins: Set<string>
+  /** The number of the last change of each block of the page that the margin marks. */
+  changes: ReadonlyMap<unknown, number>
   /** The level of the last heading in the HTML. */
   level: number
   medium: Medium

@@ -55,7 +55,7 @@ const MAX_PATH = 4_096
 const EXTENSION = /\.[a-z\d]{1,8}$/i
 /** The address of the MCP server, or that of a share link with it. */
 const DIRECT = /^(?:\/~share\/([^/]+))?\/~mcp$/
-const PREVIEW = /^\/~preview\/([^/]+)(?:\/~changes\/([^/]+))?(\/.*)?$/
+const PREVIEW = /^\/~preview\/([^/]+)(?:\/~changes\/([^/]+))?(\/~look)?(\/.*)?$/
 
 /** Returns the audience of a shared file: no one if its address contains the token of a preview. */
 const ofPath = (path: string): Pick<SiteResponse, 'audience' | 'outcome'> =>
@@ -153,18 +153,20 @@ async function inPreview(
   app: App,
   located: LocatedSite,
   request: SiteRequest,
-  [, token = '', changeRequest, path = '/']: RegExpExecArray,
+  [, token = '', changeRequest, draft = '', path = '/']: RegExpExecArray,
   around: Surroundings,
 ): Promise<SiteResponse> {
-  const opened = await openPreview(app, located, token, changeRequest)
+  const opened = await openPreview(app, located, token, { changeRequest, hasDraftLook: draft !== '' })
   if (!opened) return missing(request, around.assets)
   const { visitor, ...preview } = opened
   const at = previewAt({ app, organization: located.organization, site: located.site }, token)
-  const below = changeRequest === undefined ? '' : `/~changes/${changeRequest}`
+  const below = `${changeRequest === undefined ? '' : `/~changes/${changeRequest}`}${draft}`
   const address = `${at}${below}`
   const base = `${located.base}/~preview/${token}${below}`
   const visit = openVisit({ app, request, base, address, visitor, preview })
-  return { ...(await inSite(visit, path, around)), audience: 'no one' }
+  // The app shows previews in a frame.
+  const framedBy = new URL(app.settings.publicUrl).origin
+  return { ...(await inSite(visit, path, around)), audience: 'no one', framedBy }
 }
 
 async function knowsHost(app: App, hostname: string): Promise<SiteResponse> {

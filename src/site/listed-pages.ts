@@ -4,7 +4,7 @@ import { type ShownSiteSpace, shownSiteSpaces } from '../domain/sites/view.js'
 import { pagesFor } from '../domain/sites/visitor-pages.js'
 import { pathOfPage, type ReadPage } from '../domain/sites/visitor-paths.js'
 import type { OpenSpace } from './navigation.js'
-import { type PageTree, treeOf } from './page-tree.js'
+import { type PageTree, pageTree } from '../domain/revisions/page-tree.js'
 import type { Visit } from './visit.js'
 
 /** A space of a site with the places of its listed pages. */
@@ -22,7 +22,7 @@ export async function listedSpaces(visit: Visit): Promise<ListedSpace[]> {
 /** Opens one space of a site. */
 export async function listedSpace({ app, visitor }: Visit, siteSpace: ShownSiteSpace): Promise<ListedSpace> {
   const pages = await pagesFor(app, visitor, siteSpace)
-  return { siteSpace, pages, tree: await treeOf(pages) }
+  return { siteSpace, pages, tree: await pageTree(pages.listed) }
 }
 
 /** Returns a listed page as one that is read. */

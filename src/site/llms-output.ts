@@ -11,7 +11,7 @@ import type { SiteResponse } from './exchange.js'
 import { type ListedSpace, listedSpaces, pageIn } from './listed-pages.js'
 import { markdownPath, pageMarkdown, servesAgents } from './markdown-output.js'
 import { shortTitle } from './navigation.js'
-import { hasText } from './page-tree.js'
+import { hasText } from '../domain/revisions/page-tree.js'
 import type { Visit } from './visit.js'
 
 /** Maximum length of a list in characters. Programs that fetch it cut off more than 50,000. */

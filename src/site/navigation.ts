@@ -7,7 +7,7 @@ import type { ShownSiteSpace } from '../domain/sites/view.js'
 import type { VisitorPages } from '../domain/sites/visitor-pages.js'
 import { pathOfPage, pathOfSiteSpace } from '../domain/sites/visitor-paths.js'
 import { iconName } from './look/icons.js'
-import { type PageTree, treeOf } from './page-tree.js'
+import { type PageTree, pageTree } from '../domain/revisions/page-tree.js'
 import type { Visit } from './visit.js'
 import { defined, required } from '../kernel/defined.js'
 
@@ -63,7 +63,7 @@ export interface Navigation extends NavigationLevel {
 
 /** Returns the navigation of a page, with the branch that contains the page open; without a page, the top level. */
 export async function navigationOf(visit: Visit, space: OpenSpace, current?: PageEntry): Promise<Navigation> {
-  const tree = await treeOf(space.pages)
+  const tree = await pageTree(space.pages.listed)
   const path = current === undefined ? [] : [...tree.above(current.id), current]
   const shown = path.slice(-MAX_LEVELS - 1)
   const cutter = new Cutter(visit, space, tree, shown)
@@ -76,7 +76,7 @@ export async function navigationOf(visit: Visit, space: OpenSpace, current?: Pag
 
 /** Returns the subpages of a page that the visitor sees in lists; null if there is none. */
 export async function subpagesOf(visit: Visit, space: OpenSpace, id: string): Promise<NavigationLevel | null> {
-  const tree = await treeOf(space.pages)
+  const tree = await pageTree(space.pages.listed)
   const entry = tree.find(id)
   return entry ? new Cutter(visit, space, tree, []).cut(entry.pages) : null
 }

@@ -2,7 +2,7 @@
 import type { PageEntry } from '../content/types.js'
 import { Slices } from '../kernel/slices.js'
 import { addressOfEntry, type OpenSpace } from './navigation.js'
-import { hasText, treeOf } from './page-tree.js'
+import { hasText, pageTree } from '../domain/revisions/page-tree.js'
 import type { Visit } from './visit.js'
 
 /** A page with a similar address. */
@@ -58,7 +58,7 @@ async function candidates({ pages }: OpenSpace, path: string): Promise<Set<PageE
   const index = indexes.get(pages.listed) ?? indexOf(pages)
   indexes.set(pages.listed, index)
   const words = await index
-  const tree = await treeOf(pages)
+  const tree = await pageTree(pages.listed)
   const found = new Set<PageEntry>()
   for (const word of wordsOfPath(path).slice(0, MAX_WORDS))
     for (const entry of [...(words.get(word) ?? []), ...(words.get(word.slice(0, 4)) ?? [])]) found.add(entry)
@@ -77,7 +77,7 @@ async function candidates({ pages }: OpenSpace, path: string): Promise<Set<PageE
 async function indexOf(pages: OpenSpace['pages']): Promise<Words> {
   const words = new Map<string, PageEntry[]>()
   const slices = new Slices()
-  for (const entry of (await treeOf(pages)).order) {
+  for (const entry of (await pageTree(pages.listed)).order) {
     if (slices.due) await slices.rest()
     const own = wordsOfPath(entry.path.slice(-MAX_LENGTH)).slice(-MAX_WORDS)
     for (const word of new Set(own.flatMap((one) => [one, one.slice(0, 4)]))) {

@@ -19,9 +19,9 @@ import type { PageActions } from './layout/page-head.js'
 import type { SiteLink } from './links.js'
 import { markdownPath, servesAgents } from './markdown-output.js'
 import { addressOfEntry, navigationOf, shortTitle } from './navigation.js'
-import { type PageRecord, recordOf } from './page-record.js'
+import { marginOf, type PageRecord, recordOf } from './page-record.js'
 import { speculationRules } from './speculation.js'
-import { treeOf } from './page-tree.js'
+import { pageTree } from '../domain/revisions/page-tree.js'
 import { pageVariants } from './variants.js'
 import type { Visit } from './visit.js'
 
@@ -67,18 +67,20 @@ export async function pageDocument(visit: Visit, page: ReadPage, assets: SharedA
   const { app, visitor, base, address } = visit
   const text = await readPageText(app, page)
   const frame = await frameOf(visit, page.siteSpace)
+  const record = await recordOf(visit, page, text, frame.locale)
+  const margin = record && (await marginOf(visit, page, text, frame))
   const rendered = await renderPageText(app, visitor, page, text, base, {
     newWindow: frame.look.externalLinks.target === 'blank',
     locale: frame.locale,
     words: frame.words.blocks,
+    ...defined({ history: margin?.history }),
   })
   const making: Making = { visit, page, text, rendered, frame }
   const variants = await pageVariants(visit, page)
-  const record = text.gitPath === undefined ? null : await recordOf(visit, page, text.gitPath, frame.locale)
   const model = await modelOf(making, record)
   const { attributes } = text
   const sendsRequests = !visit.offline && (rendered.origins ?? []).length > 0
-  const isListed = (await treeOf(page.pages)).find(page.entry.id) !== undefined
+  const isListed = (await pageTree(page.pages.listed)).find(page.entry.id) !== undefined
   const head = await headOf(visit, frame, assets, {
     name: titleOf(making),
     indexed: visit.isIndexed && isListed && !attributes.noIndex && !attributes.noRobotsIndex,
@@ -100,7 +102,11 @@ export async function pageDocument(visit: Visit, page: ReadPage, assets: SharedA
     head,
     <PageLayout
       frame={frame}
-      model={{ ...model, ...defined({ latest: variants.latest }), variants: variants.variants }}
+      model={{
+        ...model,
+        ...defined({ latest: variants.latest, marginKey: margin?.key }),
+        variants: variants.variants,
+      }}
     />,
   )
   return { html, text, rendered, frame, record }
@@ -120,7 +126,7 @@ async function modelOf(making: Making, record: PageRecord | null): Promise<PageM
   const { visit, page, text, rendered, frame } = making
   const layout = text.attributes.layout ?? {}
   const { entry, pages, siteSpace } = page
-  const tree = await treeOf(pages)
+  const tree = await pageTree(pages.listed)
   const { previous, next } = layout.pagination === false || !frame.look.pagination.enabled ? {} : tree.around(entry.id)
   const link = (to: PageEntry): SiteLink => ({
     title: shortTitle(to.title),
@@ -140,7 +146,7 @@ async function modelOf(making: Making, record: PageRecord | null): Promise<PageM
         emoji,
         titleId: rendered.titleId,
         description: layout.description === false ? undefined : description,
-        record: layout.metadata === false ? undefined : (record ?? undefined),
+        record: record ?? undefined,
       }),
     },
     html: rendered.html,

@@ -10,7 +10,7 @@ import { frameOf } from './frame.js'
 import { renderFragment } from './layout/document.js'
 import { TreeLevel } from './layout/tree.js'
 import { type OpenSpace, subpagesOf } from './navigation.js'
-import { hasText } from './page-tree.js'
+import { hasText } from '../domain/revisions/page-tree.js'
 import type { Visit } from './visit.js'
 
 const PART = /^(.*)\/~(nav|pdf|card)\/([A-Za-z0-9]+)(?:\/([0-9a-f]{12})\.png)?$/

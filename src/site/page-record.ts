@@ -1,11 +1,20 @@
-/** The record of a page: its last change, with date, author and commit. */
+/** The record of a page: its last change, with date, author and commit, and the changes of its blocks. */
 import { remoteCommits, remoteLogOf } from '../domain/git-sync/remote-commits.js'
 import { lastChangeOf } from '../domain/revisions/last-change.js'
+import { blockChanges } from '../domain/sites/visitor-history.js'
+import type { PageText } from '../domain/sites/visitor-page.js'
 import type { ReadPage } from '../domain/sites/visitor-paths.js'
 import { defined } from '../kernel/defined.js'
+import type { LastChange } from '../domain/context/content-cache.js'
 import type { CommitId } from '../kernel/ids.js'
+import type { PageHistory, ShownChange } from '../render/index.js'
+import type { Frame } from './frame.js'
 import type { Visit } from './visit.js'
-import { formatDay } from './words/index.js'
+import type { MarginKey } from './layout/outline.js'
+import { formatDay, formatShortDay } from './words/index.js'
+
+/** Seconds before the last change of a page after which an earlier change counts as old. */
+const RECENT = 30 * 24 * 60 * 60
 
 /** The last change of a page. */
 export interface PageRecord {
@@ -20,16 +29,20 @@ export interface PageRecord {
   address?: string
 }
 
-/** Returns the record of a page that has a file. Null if the file has no history. */
+/** Returns the record of a page. Null if it has no history, or hides it: then dates and authors are shown nowhere. */
 export async function recordOf(
   { app }: Visit,
   { pages: { revision } }: ReadPage,
-  gitPath: string,
+  { gitPath, attributes }: PageText,
   locale: string,
 ): Promise<PageRecord | null> {
+  if (gitPath === undefined || attributes.layout?.metadata === false) return null
   const { space, snapshot } = revision
   const change = await lastChangeOf(app, space, snapshot.commit, gitPath)
-  if (!change) return null
+  return change && present(app, space, change, locale)
+}
+
+async function present(app: Visit['app'], space: Space, change: LastChange, locale: string): Promise<PageRecord> {
   const { commit, seconds, author } = change
   return {
     date: new Date(seconds * 1000).toISOString().slice(0, 10),
@@ -38,6 +51,45 @@ export async function recordOf(
     commit: commit.slice(0, 7),
     ...defined({ address: (await addressOfCommit(app, space, commit)) ?? undefined }),
   }
+}
+
+/** The margin of a page: its changes, and the key to their bars. */
+interface Margin {
+  history: PageHistory
+  key: MarginKey
+}
+
+/**
+ * Returns the changes of blocks that the margin shows: what the record of the page shows, also of earlier changes. Null
+ * if there are none.
+ */
+export async function marginOf(
+  { app, visitor }: Visit,
+  page: ReadPage,
+  text: PageText,
+  { locale, words }: Frame,
+): Promise<Margin | null> {
+  const found = await blockChanges(app, visitor, page, text)
+  const all = Object.entries(found?.changes ?? {})
+  if (!found || all.length === 0) return null
+  const newest = Math.max(...all.map(([, { seconds }]) => seconds))
+  const changes: Record<string, ShownChange> = {}
+  for (const [number, change] of all) {
+    const { day: fullDay, ...record } = await present(app, page.pages.revision.space, change, locale)
+    changes[number] = {
+      ...record,
+      day: formatShortDay(change.seconds, locale),
+      fullDay,
+      around: words.changed(change.author),
+      commitLabel: words.commit,
+      isOld: change.seconds < newest - RECENT,
+    }
+  }
+  const key = {
+    since: formatShortDay(newest - RECENT, locale),
+    hasOld: Object.values(changes).some(({ isOld }) => isOld),
+  }
+  return { history: { blocks: found.blocks, changes }, key }
 }
 
 type Space = ReadPage['pages']['revision']['space']

@@ -9,14 +9,16 @@ import { LRUCache } from 'lru-cache'
 import { EMBED_HOSTS } from '../render/index.js'
 import type { Audience, SiteResponse } from './exchange.js'
 
+type Allowed = Pick<SiteResponse, 'fontHosts' | 'apiOrigins' | 'framedBy'>
+
 /**
  * Allows no inline script or style, and from other hosts only pictures, media, embeds on a click, a team's own fonts, and
  * requests to the APIs that a page documents.
  */
-const policyFor = (fontHosts: readonly string[] = [], apiOrigins: readonly string[] = []): string =>
+const policyFor = ({ fontHosts = [], apiOrigins = [], framedBy = "'none'" }: Allowed = {}): string =>
   `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; font-src ${["'self'", ...fontHosts].join(' ')}; ` +
   `connect-src ${["'self'", ...apiOrigins].join(' ')}; manifest-src 'self'; media-src 'self' https:; frame-src ${EMBED_HOSTS.join(' ')}; ` +
-  "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+  `base-uri 'none'; form-action 'self'; frame-ancestors ${framedBy}`
 const POLICY = policyFor()
 
 const CACHE_CONTROL: Record<Audience, string> = {
@@ -58,7 +60,7 @@ export class Prepared {
   readonly #coded = new Map<Coding, Buffer | Promise<Buffer>>()
 
   constructor(private readonly response: SiteResponse) {
-    const { body, type, audience, headers, cookies, status, fontHosts, apiOrigins } = response
+    const { body, type, audience, headers, cookies, status, fontHosts, apiOrigins, framedBy } = response
     this.body = typeof body === 'string' ? Buffer.from(body) : body
     this.#isCompressed = this.body.length >= COMPRESS_BYTES && WORTH_IT.test(type)
     // The bytes alone decide. A tag of the commit would reveal changes of pages that the reader does not see.
@@ -70,7 +72,7 @@ export class Prepared {
       ['Content-Type', type],
       ['Cache-Control', CACHE_CONTROL[audience]],
       ['Vary', VARY[audience]],
-      ['Content-Security-Policy', fontHosts || apiOrigins ? policyFor(fontHosts, apiOrigins) : POLICY],
+      ['Content-Security-Policy', fontHosts || apiOrigins || framedBy ? policyFor(response) : POLICY],
       ['X-Content-Type-Options', 'nosniff'],
       ['Referrer-Policy', 'strict-origin-when-cross-origin'],
       ...(this.#tag === null ? [] : [['ETag', this.#tag]]),

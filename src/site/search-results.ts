@@ -5,7 +5,7 @@ import { pagesFor } from '../domain/sites/visitor-pages.js'
 import { pathOfPage } from '../domain/sites/visitor-paths.js'
 import { searchForVisitor } from '../domain/sites/visitor-search.js'
 import type { OpenSpace } from './navigation.js'
-import { treeOf } from './page-tree.js'
+import { pageTree } from '../domain/revisions/page-tree.js'
 import type { Visit } from './visit.js'
 import type { Words } from './words/index.js'
 
@@ -130,7 +130,7 @@ async function hitsIn(
   found: readonly FoundPage[],
   query: string,
 ): Promise<SearchHit[]> {
-  const tree = await treeOf(pages)
+  const tree = await pageTree(pages.listed)
   return found.flatMap(({ id, title, sections }): SearchHit[] => {
     const entry = tree.find(id)
     if (!entry) return []

@@ -11,7 +11,7 @@ import { OPEN_SEARCH } from './head.js'
 import { type ListedSpace, listedSpaces } from './listed-pages.js'
 import { servesAgents } from './markdown-output.js'
 import { SEARCH } from './search-output.js'
-import { hasText } from './page-tree.js'
+import { hasText } from '../domain/revisions/page-tree.js'
 import { variantPaths } from './variants.js'
 import type { Visit } from './visit.js'
 

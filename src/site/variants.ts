@@ -5,7 +5,7 @@ import { pathOfPage, pathOfSiteSpace, type ReadPage } from '../domain/sites/visi
 import { defined } from '../kernel/defined.js'
 import { variantsOfSpace } from './frame.js'
 import { type ListedSpace, listedSpace } from './listed-pages.js'
-import { hasText } from './page-tree.js'
+import { hasText } from '../domain/revisions/page-tree.js'
 import type { Visit } from './visit.js'
 import { latestVersions } from './versions.js'
 import { languageTag, nameOfLanguage } from './words/index.js'

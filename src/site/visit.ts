@@ -1,6 +1,6 @@
 /** A site as one reader sees it: their view, the addresses of the site, and how it looks to them. */
 import type { App } from '../domain/context/app.js'
-import { effectiveCustomization, getCustomization } from '../domain/sites/customization.js'
+import { draftedCustomization, effectiveCustomization, getCustomization } from '../domain/sites/customization.js'
 import type { Preview } from '../domain/sites/preview.js'
 import { customizationFor } from '../domain/sites/visitor-customization.js'
 import type { Visitor } from '../domain/sites/visitor.js'
@@ -59,9 +59,11 @@ export function openVisit({ app, request, base, address, visitor, preview }: Ope
     look: async (siteSpace) =>
       customizationFor(
         visitor,
-        siteSpace === undefined
-          ? await getCustomization(app.store, site)
-          : await effectiveCustomization(app.store, site, siteSpace),
+        preview?.hasDraftLook
+          ? await draftedCustomization(app.store, site, siteSpace)
+          : siteSpace === undefined
+            ? await getCustomization(app.store, site)
+            : await effectiveCustomization(app.store, site, siteSpace),
       ),
   }
 }

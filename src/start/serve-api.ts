@@ -20,6 +20,7 @@ import type { App } from '../domain/context/app.js'
 import { guardedApp } from '../domain/context/guarded-app.js'
 import { recordedApp } from '../domain/context/recorded-app.js'
 import { recordRequest } from '../domain/events/audit.js'
+import { sitesSource } from '../domain/sites/addresses.js'
 import { findSampleSite } from '../domain/sites/sample-site.js'
 import type { FolderWatch } from '../disk/folder-watch.js'
 import { ServiceError } from '../kernel/errors.js'
@@ -107,6 +108,7 @@ function apiOf(app: App, config: Config, around: Surroundings): Promise<Api> {
       }),
     ],
     sample: () => findSampleSite(app, organization),
+    sites: () => sitesSource(app.settings.sites),
     config: {
       name: NAME,
       version: app.settings.version,

@@ -16,6 +16,15 @@ export interface PageJson {
   git?: { path: string; oid: string }
 }
 
+/** How a person commits. The time is in seconds since 1970; absent = now. */
+export interface HumanCommit {
+  message?: string
+  ref?: string
+  parents?: string[]
+  author?: string
+  seconds?: number
+}
+
 /** A space of a service under test, as seen through HTTP and through plain Git. */
 export interface Desk {
   here: TestService
@@ -26,7 +35,7 @@ export interface Desk {
   repo: string
   git(...args: string[]): Promise<string>
   /** Makes a person's commit with plain Git. */
-  human(files: Files, options?: { message?: string; ref?: string; parents?: string[] }): Promise<string>
+  human(files: Files, options?: HumanCommit): Promise<string>
   /** Changes the main content. Returns the body. */
   write(changes: object[], status?: number, headers?: Record<string, string>): Promise<any>
   /** Returns the text of a file on a branch, or null if there is none. */
@@ -159,9 +168,15 @@ const quoted = (path: string): string => `"${path.replace(/[\\"]/g, '\\$&').repl
 export async function commitTo(
   repo: string,
   files: Files,
-  { message = 'By hand', ref = 'refs/heads/main', parents = [] as string[] } = {},
+  {
+    message = 'By hand',
+    ref = 'refs/heads/main',
+    parents = [],
+    author = 'Ada Author',
+    seconds = Math.floor(Date.now() / 1000),
+  }: HumanCommit = {},
 ): Promise<string> {
-  const signature = `Ada Author <ada@example.com> ${Math.floor(Date.now() / 1000)} +0000`
+  const signature = `${author} <ada@example.com> ${seconds} +0000`
   const entries = Object.entries(files)
   const gone = entries.filter(([, value]) => value === null).map(([path]) => Buffer.from(`D ${quoted(path)}\n`))
   const put = entries.flatMap(([path, value]) => {

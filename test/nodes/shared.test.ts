@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import request from 'supertest'
 import * as assert from 'uvu/assert'
-import { queueMail } from '../../src/domain/people/mails.js'
+import { queueMail } from '../../src/domain/notifications/queue-mail.js'
 import { jobs } from '../../src/model/index.js'
 import { checkFence, LeaseLost, openDatabase } from '../../src/postgres/index.js'
 import { startSmtp } from '../support/smtp.js'

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { addressesIn } from '../support/probe-responses.js'
+import { urlsIn } from '../support/probe-responses.js'
 
 /** A response as the caller received it. */
 export interface ApiResponse {
@@ -29,7 +29,7 @@ export class Person {
     const text = await response.text()
     assert.is(response.status, status, `${method} ${path}: ${response.status} ${text.slice(0, 500)}`)
     const parsed = text === '' ? undefined : JSON.parse(text)
-    for (const location of addressesIn(parsed, 'location')) this.shown.add(location)
+    for (const location of urlsIn(parsed, 'location')) this.shown.add(location)
     return { status: response.status, body: parsed, location: response.headers.get('location') }
   }
 

@@ -71,6 +71,17 @@ test('a feed shows the changed blocks of the pages that the reader sees', async 
   assert.match((await site.get('')).text, new RegExp(`type="application/atom\\+xml" href="${site.base}/feed\\.xml"`))
 })
 
+test('a feed shows an added block, and none that only moved down', async () => {
+  const { site, update } = await open()
+  await update('Guide', '# Guide\n\nZero.\n\nOne.\n\nTwo.\n')
+  await update('Guide', '# Guide\n\nBefore zero.\n\nZero.\n\nOne.\n\nTwo.\n')
+  const [last, first] = entriesOf((await site.get('/guide/feed.xml')).text)
+  assert.match(last?.content ?? '', /Before zero/)
+  assert.not.match(last?.content ?? '', /One|Two/)
+  assert.match(first?.content ?? '', /<p>Zero/)
+  assert.not.match(first?.content ?? '', /One|Two/)
+})
+
 test('the feed of a page has its commits, and never text that the page has lost', async () => {
   const { site, update } = await open()
   await update('Guide', '# Guide\n\nOne.\n\nA password: hunter2.\n')

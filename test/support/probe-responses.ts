@@ -72,10 +72,79 @@ export async function probeList(url: string, get: Fetch, expect: Expect): Promis
 /** The part of an item that stays the same while other members change: its ID. */
 const nameOf = (item: unknown): unknown => (item as { id?: unknown } | null)?.id ?? item
 
-/** Every `urls.location` in a response, at any depth. */
-export function addressesIn(response: unknown, name: 'location' | 'app'): string[] {
+/** Every address with a name in `urls` of a response, at any depth. */
+export function urlsIn(response: unknown, name: 'location' | 'app'): string[] {
   if (typeof response !== 'object' || response === null) return []
   const here = (response as { urls?: Record<string, unknown> }).urls?.[name]
-  const below = Object.values(response).flatMap((value) => addressesIn(value, name))
+  const below = Object.values(response).flatMap((value) => urlsIn(value, name))
   return typeof here === 'string' ? [here, ...below] : below
+}
+
+/** The origins of a service: that of its API, and that of its sites. */
+export interface Origins {
+  api: string
+  sites?: string | undefined
+}
+
+/** Addresses that only their own kind of request opens: deliveries of a host, and the steps of single sign-on. */
+const OTHER_REQUEST = /\/v1\/git\/webhooks\/|\/saml\//
+
+/**
+ * Every address of the service in a response, at any depth, except `urls.app`: the app shows a screen at it.
+ */
+export function addressesIn(response: unknown, { api, sites }: Origins): string[] {
+  if (typeof response === 'string') {
+    const isOwn = [api, sites].some((origin) => origin !== undefined && response.startsWith(`${origin}/`))
+    return isOwn && !OTHER_REQUEST.test(response) ? [response] : []
+  }
+  if (typeof response !== 'object' || response === null) return []
+  return Object.entries(response).flatMap(([name, value]) => (name === 'app' ? [] : addressesIn(value, { api, sites })))
+}
+
+/** A followed address. */
+export interface Opened {
+  status: number
+  type: string
+  bytes: Buffer
+}
+
+/** Maximum number of redirects of an address. */
+const REDIRECTS = 5
+
+/**
+ * Opens an address as those do for whom it is meant: programs with their token, and readers without one, with the cookies
+ * that they get. A redirect to another service is a good end.
+ */
+export async function openAddress(address: string, { api }: Origins, token: string | null): Promise<Opened> {
+  const { origin } = new URL(address)
+  // A browser that loads a signed file has no token.
+  const isProgram = token !== null && origin === api && !/[?&]signature=/.test(address)
+  let cookie = ''
+  let at = address
+  for (let step = 0; ; step++) {
+    const response = await fetch(at, {
+      redirect: 'manual',
+      headers: {
+        ...(isProgram ? { authorization: `Bearer ${token}` } : {}),
+        ...(cookie === '' ? {} : { cookie }),
+        // The app is for browsers.
+        ...(at.startsWith(`${api}/v1/`) ? {} : { accept: 'text/html' }),
+      },
+    })
+    const location = response.headers.get('location')
+    const to = location === null || response.status < 300 || response.status > 399 ? null : new URL(location, at)
+    const type = response.headers.get('content-type') ?? ''
+    if (to === null || step === REDIRECTS || to.origin !== origin)
+      return {
+        status: to !== null && to.origin !== origin ? 200 : response.status,
+        type,
+        bytes: Buffer.from(await response.arrayBuffer()),
+      }
+    await response.body?.cancel()
+    cookie = response.headers
+      .getSetCookie()
+      .map((one) => one.replace(/;.*/s, ''))
+      .join('; ')
+    at = to.href
+  }
 }

@@ -4,7 +4,7 @@ import { SchemaCompiler } from '../../src/api/pipeline/schemas.js'
 import type { AnyResolvers } from '../../src/api/resolver.js'
 import { isOptional, type JsonSchema } from '../../src/api/schema.js'
 import { invalidBodies, invalidStrings } from './invalid.js'
-import { addressesIn, isPagedList, probeList } from './probe-responses.js'
+import { addressesIn, isPagedList, openAddress, probeList, urlsIn } from './probe-responses.js'
 
 /** Tokens for the requests. */
 export interface Callers<Role extends string> {
@@ -30,6 +30,8 @@ export interface ProbeInput<Role extends string> {
   endpoints: Endpoints
   resolvers: AnyResolvers
   baseUrl: string
+  /** The origin of the published sites. */
+  sites?: string
   callers: Callers<Role>
   /** The request data for the endpoint, or null if it is not probed. */
   sampleFor(operationId: string, endpoint: Endpoint): Sample | null
@@ -205,11 +207,17 @@ export async function probeEndpoints<Role extends string>(
           response.location !== null && (await get(response.location)).status === 200,
           response.location,
         )
-      for (const location of new Set(addressesIn(parse(response.text), 'location'))) {
-        const seen = await get(location.replace(input.baseUrl, ''))
-        hold('urls.location resolves', seen.status === 200, { location, ...seen })
+      const origins = { api: input.baseUrl, sites: input.sites }
+      for (const address of new Set(addressesIn(parse(response.text), origins))) {
+        const { status, bytes } = await openAddress(address, origins, allowed)
+        // 202: a PDF that is being made.
+        hold('every address resolves', status === 200 || status === 202, {
+          address,
+          status,
+          body: bytes.toString().slice(0, 200),
+        })
       }
-      for (const address of new Set(addressesIn(parse(response.text), 'app')))
+      for (const address of new Set(urlsIn(parse(response.text), 'app')))
         hold('urls.app opens a screen', input.isScreen(address), address)
       if (isPagedList(endpoint)) await probeList(url, get, hold)
       if (!endpoint.returns || isBinary(endpoint.returns)) return

@@ -1,7 +1,7 @@
 /** The tools that read the spaces of a member. */
 import { Type } from '@sinclair/typebox'
 import { changedPages, readSince, showChange } from '../../domain/agents/changed-pages.js'
-import { type FlatPage, flatPages, subtreeOf } from '../../domain/agents/flat-pages.js'
+import { type PlacedPage, pageTree } from '../../domain/revisions/page-tree.js'
 import type { MemberCall } from '../../domain/agents/members.js'
 import { memberTools } from '../../domain/agents/member-tools.js'
 import { sourceOf } from '../../domain/agents/propose.js'
@@ -156,7 +156,11 @@ const spaceEntry = ({ app }: MemberCall, { doc }: VisibleSpace): ListEntry => ({
   address: contentAddress(app, doc.id),
 })
 
-function pageEntry({ app }: MemberCall, revision: OpenRevision, { entry, depth }: FlatPage): ListEntry {
+function pageEntry(
+  { app }: MemberCall,
+  revision: OpenRevision,
+  { entry, depth }: Pick<PlacedPage, 'entry' | 'depth'>,
+): ListEntry {
   const { type } = entry
   const kind = type === 'link' ? 'link' : type === 'group' || type === 'computed' ? 'group' : 'page'
   return { kind, depth, ...shownPage(app, revision, entry) }
@@ -164,9 +168,9 @@ function pageEntry({ app }: MemberCall, revision: OpenRevision, { entry, depth }
 
 /** Returns the entries of a table of contents, or those at and below a page. Throws 404. */
 async function pagesBelow({ app }: MemberCall, revision: OpenRevision, below: string | undefined) {
-  const all = await flatPages(revision.structure.pages)
-  if (below === undefined) return all
-  const pages = subtreeOf(all, pageIn(app, revision, below).id)
+  const tree = await pageTree(revision.structure.pages)
+  if (below === undefined) return tree.all
+  const pages = tree.subtree(pageIn(app, revision, below).id)
   if (!pages) throw notFound('The page in the table of contents')
   return pages
 }

@@ -33,11 +33,11 @@ const TYPES: Readonly<Record<string, string>> = {
 const folder = [new URL('../../desk/assets/', import.meta.url), new URL('../../../dist/desk/assets/', import.meta.url)]
 
 /**
- * Scripts, styles and requests stay on this origin. The nonce is for the style sheets that the editor creates. Pictures
+ * Scripts, styles and requests stay on this origin. Frames show previews of sites, which have an origin of their own. The nonce is for the style sheets that the editor creates. Pictures
  * of a text may come from any host, as on its site.
  */
-const policy = (nonce: string): string =>
-  `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data: blob: https: http:; font-src 'self'; connect-src 'self'; media-src 'self' https:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+const policy = (nonce: string, sites: string): string =>
+  `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data: blob: https: http:; font-src 'self'; connect-src 'self'; media-src 'self' https:; frame-src ${sites}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 
@@ -70,8 +70,9 @@ ${imports.map((name) => `<link rel="modulepreload" href="${FILES}${name}">`).joi
  * Returns the function that finds the page at a path: the app, or one of its files; null for other paths. Programs get
  * 404 at the app's addresses, because the API is below `/v1`.
  * @param sample returns the address of the sample site, if there is one
+ * @param sites returns the origin of published sites, whose previews the app shows in frames
  */
-export function deskPages(sample: () => Promise<string | null>): (path: string) => Page | null {
+export function deskPages(sample: () => Promise<string | null>, sites: () => string): (path: string) => Page | null {
   const built = folder.find((one) => existsSync(new URL('manifest.json', one)))
   if (!built) throw new Error('The files of the app are missing. Run `npm run build`.')
   const manifest: Manifest = JSON.parse(readFileSync(new URL('manifest.json', built), 'utf8'))
@@ -82,7 +83,7 @@ export function deskPages(sample: () => Promise<string | null>): (path: string) 
     serve: async (ctx: Context) => {
       if (!wantsPage(ctx)) throw notFound('This path')
       const nonce = randomBytes(16).toString('base64url')
-      ctx.set('Content-Security-Policy', policy(nonce))
+      ctx.set('Content-Security-Policy', policy(nonce, sites()))
       ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
       ctx.set('Referrer-Policy', 'same-origin')
       ctx.type = 'text/html; charset=utf-8'

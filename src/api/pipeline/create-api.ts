@@ -107,7 +107,7 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
     ...docsPages(),
     ...framePages(),
   ]
-  const desk = deskPages(options.sample ?? (async () => null))
+  const desk = deskPages(options.sample ?? (async () => null), options.sites ?? (() => "'none'"))
   const koa = new Koa({ proxy: config.trustProxy > 0, maxIpsCount: config.trustProxy })
   koa.silent = true
   koa.on('error', (error: unknown, ctx?: Context) => {

@@ -1,18 +1,31 @@
 /** Endpoints of a site's settings: its customization, its adaptive schema, and the authentication of its visitors. */
 import { Type } from '@sinclair/typebox'
 import { getAdaptiveSchema, replaceAdaptiveSchema, templateConditions } from '../../domain/sites/adaptive-schema.js'
-import { getCustomization, replaceCustomization } from '../../domain/sites/customization.js'
+import type { App } from '../../domain/context/app.js'
+import type { Actor } from '../../domain/context/actor.js'
+import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
+import { previewAt } from '../../domain/sites/addresses.js'
+import {
+  discardCustomizationDraft,
+  getCustomization,
+  getCustomizationDraft,
+  replaceCustomization,
+  replaceCustomizationDraft,
+} from '../../domain/sites/customization.js'
+import { previewToken } from '../../domain/sites/preview.js'
 import { getPublishingAuth, regenerateVisitorKey, updatePublishingAuth } from '../../domain/sites/publishing-auth.js'
 import {
   RegenerateVisitorKey,
   SiteAdaptiveSchema,
   SiteCustomization,
+  SiteCustomizationDraft,
   SiteCustomizationInput,
   SitePublishingAuth,
   TemplateConditions,
   UpdateSiteAdaptiveSchema,
   UpdateSitePublishingAuth,
 } from '../../model/index.js'
+import { notFound } from '../../kernel/errors.js'
 import { endpoint } from '../service.js'
 import { presentAdaptiveSchema, presentPublishingAuth } from './present-site-documents.js'
 
@@ -86,6 +99,63 @@ export const updateSiteCustomizationById = endpoint({
   bodyLimitBytes: 512 * KIB,
   returns: SiteCustomization,
   handle: ({ app, actor, site, body }) => replaceCustomization(app, actor, site, body),
+})
+
+/** What a draft belongs to, and who gets its preview. */
+interface Drafted {
+  app: App
+  actor: Actor
+  organization: LoadedOrganization
+  site: LoadedSite
+}
+
+const presentDraft = ({ app, actor, organization, site: { doc } }: Drafted, customization: SiteCustomization) => {
+  const token = previewToken(app, doc.id, actor.user.id)
+  return {
+    object: 'site-customization-draft' as const,
+    customization,
+    urls: { preview: `${previewAt({ app, organization: organization.doc, site: doc }, token)}/~look` },
+  }
+}
+
+export const getSiteCustomizationDraft = endpoint({
+  method: 'GET',
+  path: `${base}/customization/draft`,
+  summary: 'Get the draft of the customization of a site',
+  description: 'Visitors do not see the draft. Returns 404 if there is none.',
+  section,
+  needs: 'site:admin',
+  returns: SiteCustomizationDraft,
+  handle: async (call) => {
+    const draft = await getCustomizationDraft(call.app.store, call.site.doc)
+    if (!draft) throw notFound('The draft')
+    return presentDraft(call, draft)
+  },
+})
+
+export const updateSiteCustomizationDraft = endpoint({
+  method: 'PUT',
+  path: `${base}/customization/draft`,
+  summary: 'Replace the draft of the customization of a site',
+  description:
+    'Visitors do not see the draft, only its preview shows it. A site has one draft. To publish it, send it to updateSiteCustomizationById and delete it.',
+  section,
+  needs: 'site:admin',
+  body: SiteCustomizationInput,
+  bodyLimitBytes: 512 * KIB,
+  returns: SiteCustomizationDraft,
+  handle: async (call) =>
+    presentDraft(call, await replaceCustomizationDraft(call.app, call.actor, call.site, call.body)),
+})
+
+export const deleteSiteCustomizationDraft = endpoint({
+  method: 'DELETE',
+  path: `${base}/customization/draft`,
+  summary: 'Delete the draft of the customization of a site',
+  section,
+  needs: 'site:admin',
+  deletes: 'leaf',
+  handle: ({ app, site }) => discardCustomizationDraft(app, site),
 })
 
 export const getSitePublishingAuthById = endpoint({

@@ -33,4 +33,10 @@ export const ADMIN_ROUTES: readonly Route[] = [
   route('/s/:space/connection/new', async () => (await import('../screens/connection-new.js')).ConnectionNew),
   route('/new', async () => (await import('../screens/new.js')).New),
   route('/new/found', async () => (await import('../screens/new-found.js')).NewFound),
+  route('/sites/:site', async () => (await import('../screens/site-structure.js')).SiteStructure),
+  route('/sites/:site/structure', async () => (await import('../screens/site-structure.js')).SiteStructure),
+  route('/sites/:site/customize', async () => (await import('../screens/site-customize.js')).SiteCustomize),
+  route('/sites/:site/settings', async () => (await import('../screens/site-settings.js')).SiteSettings),
+  route('/sites/:site/visitors', async () => (await import('../screens/site-visitors.js')).SiteVisitors),
+  route('/sites/:site/redirects', async () => (await import('../screens/site-redirects.js')).SiteRedirects),
 ]

@@ -137,15 +137,25 @@ const joinLines = (texts: readonly string[]): string =>
     .map((text, at, all) => (at < all.length - 1 && !text.endsWith('\n') ? `${text}\n` : text))
     .join('')
 
-/** Lines of a table of contents that a side added: those of the other side come first, and no line twice. */
-function bothLists({ base, ours, theirs }: ChunkTexts): string {
-  const [was, mine] = [new Set(linesOf(base).map(trimEnd)), linesOf(theirs)]
-  const known = new Set(mine.map(trimEnd))
-  const added = linesOf(ours).filter((line) => !known.has(trimEnd(line)) && !was.has(trimEnd(line)))
-  return joinLines([...mine, ...added])
+/** What two entries of a table of contents may share: their target, their title, or their whole line. */
+function namesOfEntry(line: string): string[] {
+  const [, title, target] = /\[((?:[^\]\\]|\\.)*)\]\(([^)\s]*)/.exec(line) ?? []
+  return target === undefined ? [line.trimEnd()] : [`to ${target}`, `title ${title}`, line.trimEnd()]
 }
 
-const trimEnd = (line: string): string => line.trimEnd()
+/**
+ * Joins the entries of both sides. Those of the main content come first. An entry of the change request is added unless
+ * the main content has one with its target or title, or removed it.
+ */
+function bothLists({ base, ours, theirs }: ChunkTexts): string {
+  const mine = linesOf(theirs)
+  const known = new Set([...mine.flatMap(namesOfEntry), ...linesOf(base).flatMap(namesOfEntry)])
+  const added = linesOf(ours).filter(
+    (line) => line.trim() !== '' && !namesOfEntry(line).some((name) => known.has(name)),
+  )
+  const end = mine.findLastIndex((line) => line.trim() !== '') + 1
+  return joinLines([...mine.slice(0, end), ...added, ...mine.slice(end)])
+}
 
 /** Returns the text of a chunk in conflict for a choice. */
 export function chunkResult(file: Pick<ConflictFile, 'form'>, texts: ChunkTexts, choice: Choice): string {

@@ -1,11 +1,169 @@
-/** The command box. */
-import { Dialog } from '../shell/dialog.js'
+/** The command box: search across spaces, change requests of the open space, and commands. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { open } from '../route.js'
+import { Icon } from '../shell/icons.js'
 import { closePanel } from '../shell/panels.js'
-import { words } from '../words/index.js'
+import { plural, words } from '../words/index.js'
+import { type Found, type Group, groupsFor } from './palette-results.js'
+
+/** Time without a key press in milliseconds, after which the search starts. */
+const PAUSE_MS = 80
+
+/** Returns the results for a text, and whether they are those of an earlier text. */
+function useResults(text: string): { groups: readonly Group[]; isLoading: boolean } {
+  const [shown, setShown] = useState<{ text: string; groups: readonly Group[] }>({ text: '', groups: [] })
+  useEffect(() => {
+    let isCurrent = true
+    const timer = setTimeout(
+      () => void groupsFor(text, (groups) => isCurrent && setShown({ text, groups })),
+      text === '' ? 0 : PAUSE_MS,
+    )
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [text])
+  return { groups: shown.groups, isLoading: shown.text !== text }
+}
 
 /** The dialog. */
-export const Palette = () => (
-  <Dialog title={words().common.find} onClose={closePanel}>
-    <div />
-  </Dialog>
+export function Palette() {
+  const w = words()
+  const element = useRef<HTMLDialogElement>(null)
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const { groups, isLoading } = useResults(text)
+  const all = groups.flatMap(({ items }) => items)
+  const at = Math.min(chosen, Math.max(0, all.length - 1))
+  useEffect(() => {
+    const before = document.activeElement
+    element.current?.showModal()
+    return () => {
+      if (before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+  useEffect(() => void document.getElementById(`pal-${at}`)?.scrollIntoView({ block: 'nearest' }), [at])
+  const run = (one: Found | undefined, inNewTab: boolean): void => {
+    if (!one) return
+    if (one.href !== undefined && inNewTab) return void window.open(one.href, '_blank', 'noopener')
+    element.current?.close()
+    if (one.href !== undefined) open(one.href)
+    else one.run?.()
+  }
+  const onKey = (event: KeyboardEvent): void => {
+    // Enter that ends a composition chooses a word, not a result.
+    if (event.isComposing || event.keyCode === 229) return
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1 }[event.key]
+    if (to !== undefined && all.length > 0) setChosen((to + all.length) % all.length)
+    else if (event.key === 'Enter') run(all[at], event.ctrlKey || event.metaKey)
+    else return
+    event.preventDefault()
+  }
+  return (
+    <dialog ref={element} id="palette" aria-label={w.common.find} onClose={closePanel}>
+      <div class="pal-in">
+        <Icon name="search" />
+        <input
+          role="combobox"
+          aria-expanded={all.length > 0}
+          aria-controls="pal-list"
+          aria-activedescendant={all.length > 0 ? `pal-${at}` : undefined}
+          aria-label={w.common.find}
+          autocomplete="off"
+          spellcheck={false}
+          maxLength={200}
+          placeholder={w.common.find}
+          value={text}
+          onInput={(event) => {
+            setText(event.currentTarget.value)
+            setChosen(0)
+          }}
+          onKeyDown={onKey}
+        />
+        <button type="button" class="kbd-button" aria-label={w.common.close} onClick={() => element.current?.close()}>
+          <kbd>Esc</kbd>
+        </button>
+      </div>
+      <div class="pal-list" id="pal-list" role="listbox" aria-label={w.find.results}>
+        <Results groups={groups} chosen={at} run={run} />
+      </div>
+      {all.length === 0 && !isLoading && text.trim() !== '' && <p class="pal-none muted">{w.find.none}</p>}
+      <div class="pal-foot">
+        <span role="status">{isLoading ? w.common.loading : plural(w.find.count, all.length)}</span>
+        <span class="grow" />
+        <span class="hide-s">
+          <kbd>↑</kbd> <kbd>↓</kbd> {w.find.choose}
+        </span>
+        <span class="hide-s">
+          <kbd>Enter</kbd> {w.find.open}
+        </span>
+        <span class="hide-s">
+          <kbd>Ctrl</kbd> <kbd>Enter</kbd> {w.find.newTab}
+        </span>
+        <span class="hide-s">
+          <kbd>&gt;</kbd> {w.find.commandsOnly}
+        </span>
+      </div>
+    </dialog>
+  )
+}
+
+interface ResultsProps {
+  groups: readonly Group[]
+  chosen: number
+  run: (one: Found, inNewTab: boolean) => void
+}
+
+function Results({ groups, chosen, run }: ResultsProps) {
+  let number = -1
+  return (
+    <>
+      {groups.map(({ title, items }) => (
+        // biome-ignore lint/a11y/useSemanticElements: a group of options in a list box.
+        <div role="group" aria-label={title} key={title}>
+          <div class="pal-h" aria-hidden="true">
+            {title}
+          </div>
+          {items.map((one) => {
+            number++
+            return (
+              // The field has the focus and the keys; options are for the pointer.
+              // biome-ignore lint/a11y/useFocusableInteractive: see above.
+              // biome-ignore lint/a11y/useKeyWithClickEvents: see above.
+              <div
+                class="opt-i"
+                role="option"
+                id={`pal-${number}`}
+                aria-selected={number === chosen}
+                key={one.key}
+                onClick={(event) => run(one, event.ctrlKey || event.metaKey)}
+              >
+                <Icon name={one.icon} />
+                <span class="grow">
+                  <Marked text={one.title} />{' '}
+                  {one.place !== undefined && (
+                    <small>
+                      <Marked text={one.place} />
+                    </small>
+                  )}
+                </span>
+                {one.keys !== undefined && (
+                  <span>
+                    {one.keys.split(' ').map((key) => (
+                      <kbd key={key}>{key}</kbd>
+                    ))}
+                  </span>
+                )}
+              </div>
+            )
+          })}
+        </div>
+      ))}
+    </>
+  )
+}
+
+/** A text whose matches are between `**`. */
+const Marked = ({ text }: { text: string }) => (
+  <>{text.split('**').map((part, at) => (at % 2 === 1 ? <mark key={at}>{part}</mark> : part))}</>
 )

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { useData } from '../api/data.js'
+import type { Parameters } from '../screen.js'
 import { useKey } from '../keyboard.js'
 import { address, open } from '../route.js'
 import { Frame, Ribbon } from '../shell/frame.js'
@@ -27,7 +28,7 @@ import { fill, words } from '../words/index.js'
 import { PageFacts } from './space-rail.js'
 
 /** The screen, for `/s/:space` and `/s/:space/p/:page`. `?at=` shows a past revision. */
-export function SpaceScreen({ space: spaceId, page }: Readonly<Record<string, string>>) {
+export function SpaceScreen({ space: spaceId, page }: Parameters) {
   const space = useSpace(spaceId ?? '')
   const at = address.value.query.get('at')
   const place: Place = { spaceId: spaceId ?? '', ...(at === null ? {} : { revision: at }) }

@@ -19,6 +19,8 @@ export interface FrameProps {
   railLabel?: string
   /** Whether the ribbon's actions dock at the bottom of narrow windows. */
   hasDock?: boolean
+  /** A bar at the end of the content, for example with its keys. */
+  foot?: ComponentChildren
   /** Classes of the main element; default `pad`. */
   main?: string
   children: ComponentChildren
@@ -33,6 +35,7 @@ export function Frame({
   rail,
   railLabel,
   hasDock,
+  foot,
   main = 'pad',
   children,
 }: FrameProps) {
@@ -64,7 +67,10 @@ export function Frame({
           </aside>
         )}
         {rail === undefined ? (
-          <div class="main">{text}</div>
+          <div class="main">
+            {text}
+            {foot}
+          </div>
         ) : (
           <div class="main cols">
             {text}

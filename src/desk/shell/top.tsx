@@ -1,7 +1,10 @@
 /** The header of every screen: the place, the command box, notifications and the user's menu. */
 import { address } from '../route.js'
 import { session, signOut } from '../api/session.js'
-import { fill, words } from '../words/index.js'
+import { changeSettings, useSettings } from '../api/settings.js'
+import { useUnread } from '../api/unread.js'
+import { shownTheme } from '../theme-switch.js'
+import { fill, plural, words } from '../words/index.js'
 import { Icon, type IconName } from './icons.js'
 import { Mark } from './mark.js'
 import { Avatar } from './people.js'
@@ -19,6 +22,8 @@ export interface Crumb {
 export function Top({ crumbs, hasSide }: { crumbs: readonly Crumb[]; hasSide: boolean }) {
   const w = words().common
   const user = session.value?.user
+  const unread = useUnread(user !== undefined)
+  useSettings()
   return (
     <header class="top">
       <nav class="crumbs" aria-label={w.youAreHere}>
@@ -50,10 +55,15 @@ export function Top({ crumbs, hasSide }: { crumbs: readonly Crumb[]; hasSide: bo
         <a
           class="icb"
           href="/inbox"
-          aria-label={w.notifications}
+          aria-label={unread === 0 ? w.notifications : plural(w.unread, unread)}
           aria-current={address.value.path === '/inbox' ? 'page' : undefined}
         >
           <Icon name="bell" />
+          {unread > 0 && (
+            <span class="count hot" aria-hidden="true">
+              {unread}
+            </span>
+          )}
         </a>
         <button type="button" class="icb hide-s" aria-label={w.theme} onClick={switchTheme}>
           <Icon name="moon" />
@@ -76,6 +86,7 @@ export function Top({ crumbs, hasSide }: { crumbs: readonly Crumb[]; hasSide: bo
               aria-label={fill(w.yourMenu, { name: user.displayName })}
             >
               <MenuLink href="/settings" icon="gear" text={w.settings} />
+              <MenuLink href="/inbox#settings" icon="bell" text={w.notificationSettings} />
               <MenuLink href="/settings/tokens" icon="key" text={w.tokens} />
               <MenuLink href="/settings/devices" icon="desktop" text={w.devices} />
               <button type="button" onClick={() => openPanel('shortcuts')}>
@@ -104,11 +115,5 @@ const MenuLink = ({ href, icon, text }: { href: string; icon: IconName; text: st
 
 const isMac = (): boolean => /Mac|iPhone|iPad/.test(navigator.userAgent)
 
-/** Switches between light and dark, and remembers the choice in this browser. */
-export function switchTheme(): void {
-  const root = document.documentElement
-  const isDark =
-    (root.dataset.theme ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark'
-  root.dataset.theme = isDark ? 'light' : 'dark'
-  localStorage.setItem('bindery-theme', root.dataset.theme)
-}
+/** Switches between light and dark. The server remembers the choice for the user. */
+export const switchTheme = (): void => void changeSettings({ theme: shownTheme() === 'dark' ? 'light' : 'dark' })

@@ -25,6 +25,7 @@ export interface SpaceFrameProps {
   side?: ComponentChildren
   rail?: ComponentChildren
   railLabel?: string
+  foot?: ComponentChildren
   main?: string
   children: ComponentChildren
 }

@@ -11,7 +11,9 @@ import {
   type TokenDoc,
   type TokenScope,
   tokens,
+  changedSettings,
   type UpdateUser,
+  type UpdateUserSettings,
   type UserDoc,
   users,
 } from '../../model/index.js'
@@ -175,6 +177,14 @@ export async function updateUser(
     })
   })
 }
+
+/** Changes the caller's settings of the app. */
+export const updateSettings = (app: App, actor: Actor, input: UpdateUserSettings): Promise<Document<UserDoc>> =>
+  app.store.transact(async (tx) => {
+    const stored = await tx.get(users, actor.user.id)
+    if (!stored) throw notFound('The user')
+    return tx.replace(users, { ...stored, settings: changedSettings(stored.settings ?? {}, input) })
+  })
 
 /** Lists the caller's tokens. If the request's token is limited to an organization, only those with the same limit. */
 export async function listTokens(app: App, actor: Actor): Promise<Document<TokenDoc>[]> {

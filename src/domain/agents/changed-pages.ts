@@ -9,7 +9,7 @@ import type { FileDates } from '../context/content-cache.js'
 import { lastChangeOf } from '../revisions/last-change.js'
 import { datesAt, datesOf } from '../revisions/page-dates.js'
 import type { OpenRevision } from '../revisions/revisions.js'
-import { flatPages } from './flat-pages.js'
+import { pageTree } from '../revisions/page-tree.js'
 
 /** Maximum number of commits after a commit. Older commits need a date. */
 const MAX_COMMITS = 10_000
@@ -59,7 +59,7 @@ export async function changedPages(
   const dates = await datesAt(app, space, snapshot.commit)
   const slices = new Slices()
   const found = new Map<string, ChangedPage>()
-  for (const { entry } of await flatPages(pages)) {
+  for (const { entry } of (await pageTree(pages)).all) {
     if (slices.due) await slices.rest()
     const own = entry.type === 'document' ? datesOf(dates, entry.gitPath) : undefined
     if (entry.type === 'document' && own && isLater(own)) found.set(entry.id, { entry, dates: own })

@@ -20,6 +20,7 @@ import { type LoadedChangeRequest, type LoadedSpace, loadHead } from '../context
 import { addressOfMember } from '../accounts/authors.js'
 import { moveRefs } from '../commits/move-branch.js'
 import { emit } from '../events/events.js'
+import { notify } from '../notifications/notify.js'
 import { StaleRef } from '../../git/index.js'
 import { headOf } from '../revisions/main-content.js'
 import { changeRequestRef, MAIN } from '../context/refs.js'
@@ -170,7 +171,9 @@ export async function changeDocument(
   change: (doc: Document<ChangeRequestDoc>) => Document<ChangeRequestDoc>,
   actor?: string,
 ): Promise<Document<ChangeRequestDoc>> {
-  return app.store.transact((tx) => changeDocumentIn(app, tx, id, change, actor))
+  const changed = await app.store.transact((tx) => changeDocumentIn(app, tx, id, change, actor))
+  app.wakeJobs()
+  return changed
 }
 
 /** Changes a change request like `changeDocument`, within a given transaction. */
@@ -211,6 +214,9 @@ async function emitChange(
   const { number } = after
   if (after.status === 'merged' && before.status !== 'merged') {
     await emit(app, tx, { ...common, type: 'change_request.merged', data: { number, revision: after.revisionMerged } })
+    const { space, id: changeRequest, createdBy } = after
+    const news = { type: 'merged' as const, organization, space, changeRequest, ...defined({ actor }) }
+    await notify(app, tx, news, [createdBy])
   } else if (after.status !== before.status || after.subject !== before.subject) {
     const data = { number, status: after.status, previousStatus: before.status, subject: after.subject }
     await emit(app, tx, { ...common, type: 'change_request.updated', data })

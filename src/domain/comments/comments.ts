@@ -26,6 +26,7 @@ import {
   type DiscussionWrite,
   emitCommentEvent,
   type LoadedDiscussion,
+  notifyOfPost,
   writeInDiscussion,
 } from './discussion.js'
 import { react, readReactions, removeReactions } from './reactions.js'
@@ -95,6 +96,8 @@ export async function insertComment(
   await countOpen(writing, 1)
   await countPosts(writing, actor.user.id, 1)
   await emitCommentEvent(writing, 'comment.created', comment)
+  // A review is reported with its comment.
+  if (input.review === undefined) await notifyOfPost(writing, 'comment', comment)
   return comment
 }
 

@@ -10,6 +10,7 @@ import {
   commenters,
   type CommentDoc,
   discussionKey,
+  replies,
   type EventType,
   type Role,
   type SpaceDoc,
@@ -21,6 +22,7 @@ import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import { emit } from '../events/events.js'
+import { notify } from '../notifications/notify.js'
 
 /** The subject of comments: a space, or one of its change requests. */
 export interface LoadedDiscussion {
@@ -50,13 +52,13 @@ export interface DiscussionWrite {
  * Runs a write in a discussion as one transaction. Throws 404 if the space was deleted or the caller may no longer see
  * it, and 403 if they may not comment.
  */
-export function writeInDiscussion<R>(
+export async function writeInDiscussion<R>(
   app: App,
   actor: Actor,
   discussion: LoadedDiscussion,
   work: (writing: DiscussionWrite) => Promise<R>,
 ): Promise<R> {
-  return app.store.transact(async (tx) => {
+  const written = await app.store.transact(async (tx) => {
     const space = await tx.get(spaces, discussion.space.doc.id)
     const role = space && space.deletedAt === undefined ? await spaceRole(tx, actor.user.id, space) : null
     if (!space || role === null) throw notFound('The space')
@@ -64,6 +66,8 @@ export function writeInDiscussion<R>(
       throw new ServiceError('forbidden', 'You are not allowed to comment here. This needs the role comment.')
     return work({ app, tx, actor, discussion, space, role, now: app.clock.now().toISOString() })
   })
+  app.wakeJobs()
+  return written
 }
 
 /** Changes the number of open comments of the space or the change request. */
@@ -94,6 +98,34 @@ export async function countPosts({ tx, discussion }: DiscussionWrite, user: stri
       user,
       posts,
     })
+}
+
+/**
+ * Notifies users of a new comment or reply: the author of the change request, and others who wrote in it. Of comments
+ * on a space, only those who wrote in the same thread.
+ */
+export async function notifyOfPost(
+  { app, tx, actor, discussion, space }: DiscussionWrite,
+  type: 'comment' | 'reply',
+  comment: Pick<CommentDoc, 'id' | 'page' | 'postedBy'>,
+): Promise<void> {
+  const request = discussion.changeRequest?.doc
+  const wrote =
+    type === 'reply'
+      ? (await tx.find(replies, 'comment', comment.id)).map(({ postedBy }) => postedBy)
+      : request
+        ? (await tx.find(commenters, 'discussion', discussionKeyOf(discussion))).map(({ user }) => user)
+        : []
+  const { page } = comment
+  const news = {
+    type,
+    organization: space.organization,
+    ...discussionIds(discussion),
+    actor: actor.user.id,
+    comment: comment.id,
+    ...(page ? { page: { id: page.id, title: page.title } } : {}),
+  }
+  await notify(app, tx, news, [...(request ? [request.createdBy] : []), comment.postedBy, ...wrote])
 }
 
 /** Emits an event about a comment, or a reply to it. */

@@ -15,7 +15,14 @@ import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import { readWrittenText } from '../revisions/written-text.js'
 import { checkBoth, checkMayDelete, edit, getComment } from './comments.js'
-import { countPosts, type LoadedDiscussion, discussionIds, emitCommentEvent, writeInDiscussion } from './discussion.js'
+import {
+  countPosts,
+  type LoadedDiscussion,
+  discussionIds,
+  emitCommentEvent,
+  notifyOfPost,
+  writeInDiscussion,
+} from './discussion.js'
 import { react, readReactions, removeReactions } from './reactions.js'
 
 /** Finds a reply to a comment. Null if there is none. */
@@ -58,6 +65,7 @@ export async function createReply(
     await tx.replace(comments, { ...stored, replies: stored.replies + 1 })
     await countPosts(writing, actor.user.id, 1)
     await emitCommentEvent(writing, 'reply.created', stored, { reply: reply.id })
+    await notifyOfPost(writing, 'reply', stored)
     return reply
   })
 }

@@ -13,7 +13,8 @@ import {
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { emit } from '../events/events.js'
-import { queueMail } from '../people/mails.js'
+import { notify } from '../notifications/notify.js'
+import { queueMail } from '../notifications/queue-mail.js'
 import { spaceRole } from '../roles/access.js'
 import { defined } from '../../kernel/defined.js'
 
@@ -95,8 +96,14 @@ async function notifyUsers(
     subject,
     data: { url, ref, cause, since, ...why },
   })
+  const users = new Set([...(await recipients(tx, doc)), ...(await authorsIn(tx, changeRequest))])
+  const type = cause === 'conflict' ? 'conflict' : 'sync_failed'
+  if (what === 'failed')
+    await notify(app, tx, { type, organization, space, message, ...defined({ changeRequest }) }, users, {
+      isMailed: true,
+    })
   if (!app.mail) return
-  for (const user of new Set([...(await recipients(tx, doc)), ...(await authorsIn(tx, changeRequest))]))
+  for (const user of users)
     await queueMail(app, tx, {
       mail: 'connection',
       connection: id,

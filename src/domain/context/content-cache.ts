@@ -86,6 +86,14 @@ export interface LastChange {
   author: string
 }
 
+/** The last change of each block of a page. */
+export interface BlockChanges {
+  /** The number of its last change for each block that the reader sees; -1 = it did not change lately. */
+  blocks: readonly number[]
+  /** The changes by number, newest first. */
+  changes: Record<number, LastChange>
+}
+
 /** Dates of all files at one commit, as a chain: `own` holds the files that differ from `base`. */
 export interface PageDates {
   own: Map<string, FileDates | null>
@@ -178,6 +186,8 @@ interface CachedValues {
   writers: readonly Signature[]
   /** `<space>:<commit>:<path>` → the change that the commit made to a file. */
   lastChanges: LastChange
+  /** `<space>:<commit>:<path>:<digest of the text and of claims>` → the last change of each block of a page. */
+  blockChanges: BlockChanges
   /** `<space>:<sync log>:<commit>` → the commit of the linked repository with the same content, or `none`. */
   remoteCommits: CommitId | 'none'
   /** `<space>:<commit>` → the paths that pages had before, and their IDs. */

@@ -10,6 +10,7 @@ import { memberOfAddress } from '../accounts/authors.js'
 import { mayReview } from '../commits/rules/approvals.js'
 import { changeRequestRef, MAIN } from '../context/refs.js'
 import { emit } from '../events/events.js'
+import { notify } from '../notifications/notify.js'
 import { spaceRole } from '../roles/access.js'
 import type { LockedSync } from './sync.js'
 
@@ -63,6 +64,9 @@ export async function notifyAuthors(
         actor: actor.user.id,
         subject,
       })
+      const { organization } = stored
+      const news = { type: 'review_requested' as const, organization, actor: actor.user.id, changeRequest: doc.id }
+      await notify(app, tx, { ...news, space: stored.id }, [user])
     }
     if (found.length > 0) await tx.replace(changeRequests, { ...doc, heldFor: [...(doc.heldFor ?? []), ...found] })
   })

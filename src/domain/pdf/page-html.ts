@@ -49,10 +49,8 @@ export async function pageHtml(entry: PrintedEntry, around: PageSurroundings): P
   if (entry.type === 'generated') return generatedHtml(entry, around)
   const page = await readDocument(app, revision, entry)
   const { attributes, markdown: written } = page.source
-  const unread = page.hidden ?? page.large
-  const filled = /\{%|class="expression"/.test(written)
   const markdown =
-    unread ?? (filled ? await evaluate(app, revision, entry.gitPath, written, attributes.variables) : written)
+    page.hidden ?? page.large ?? (await evaluate(app, revision, entry.gitPath, written, attributes.variables))
   const rendered = await render(
     app,
     revision.space.doc.id,

@@ -17,7 +17,7 @@ import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
 import { findAccount, findLimitedMember } from '../accounts/accounts.js'
-import { queueMail } from './mails.js'
+import { queueMail } from '../notifications/queue-mail.js'
 
 /** Lifetime of an e-mail invitation in milliseconds. */
 const INVITE_MS = 7 * 24 * 60 * 60 * 1000

@@ -1,55 +1,15 @@
-// Queues mails as jobs and sends them. A mail is written when it is sent (`write-mail.ts`) and retried while the mail
-// server fails.
-import { newId } from '../../kernel/ids.js'
-import { connections, invites, type JobDoc, jobs, jobOf, type JobPayload, type MailOrder } from '../../model/index.js'
+// Sends queued mails. A mail is written when it is sent (`write-mail.ts`) and retried while the mail server fails.
+import type { JobDoc, MailOrder } from '../../model/index.js'
 import { type Mail, MailRefused } from '../../outbound/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
-import { defined } from '../../kernel/defined.js'
+import { insertMailJob } from '../notifications/queue-mail.js'
 
+const DAY_MS = 24 * 60 * 60 * 1000
 /** Retry period in milliseconds while the mail server fails. */
-const PATIENCE_MS = { invite: 24 * 60 * 60 * 1000, 'sign-in': 10 * 60 * 1000, connection: 24 * 60 * 60 * 1000 }
+const PATIENCE_MS = { invite: DAY_MS, 'sign-in': 10 * 60 * 1000, connection: DAY_MS, notifications: DAY_MS }
 const FIRST_RETRY_MS = 10_000
 const MAX_RETRY_MS = 30 * 60 * 1000
-
-/** Queues a mail in the transaction of the change that it reports. Call `app.wakeJobs()` afterwards. */
-export async function queueMail(app: App, tx: Transaction, order: MailOrder): Promise<void> {
-  const organization = await organizationOf(tx, order)
-  await insertJob(app, tx, { ...order, since: app.clock.now().getTime(), tries: 0 }, { organization, waitMs: 0 })
-}
-
-/** Returns the organization that a mail is sent for. Sign-in mails have none. */
-async function organizationOf(tx: Transaction, order: MailOrder): Promise<string | undefined> {
-  if (order.mail === 'invite') return (await tx.get(invites, order.invite))?.organization
-  return order.mail === 'connection' ? (await tx.get(connections, order.connection))?.organization : undefined
-}
-
-interface Queued {
-  organization: string | undefined
-  waitMs: number
-}
-
-/** Inserts the job of a mail. Each mail has its own lane, so that a retry does not delay other mails. */
-async function insertJob(
-  app: App,
-  tx: Transaction,
-  payload: JobPayload<'send-mail'>,
-  { organization, waitMs }: Queued,
-): Promise<void> {
-  const id = newId()
-  const now = app.clock.now().getTime()
-  await tx.insert(jobs, {
-    id,
-    ...jobOf('send-mail', payload),
-    lane: `mail:${id}`,
-    ...defined({ organization }),
-    state: 'queued',
-    sequence: now,
-    attempts: 0,
-    createdAt: new Date(now).toISOString(),
-    ...(waitMs === 0 ? {} : { notBefore: new Date(now + waitMs).toISOString() }),
-  })
-}
 
 /** A mail with its text. */
 export interface WrittenMail extends Mail {
@@ -100,7 +60,7 @@ export async function sendMail(
     return {
       write: async (tx) => {
         await mail.settle?.(tx, 'later')
-        await insertJob(app, tx, { ...order, tries: order.tries + 1 }, { organization: job.organization, waitMs })
+        await insertMailJob(app, tx, { ...order, tries: order.tries + 1 }, { organization: job.organization, waitMs })
       },
     }
   }

@@ -29,6 +29,7 @@ import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
 import { emit } from '../events/events.js'
+import { removeNotificationsTo } from '../notifications/notify.js'
 import { isLastResort, requireAdmin, requireOtherAdmin } from './admins.js'
 import { rolesOf } from '../roles/roles-of-list.js'
 import { loadSpaceAccess } from '../roles/space-access.js'
@@ -53,6 +54,7 @@ async function removeMemberData(tx: Transaction, organization: string, user: str
   for (const named of await tx.find(ssoTokens, 'organization', organization))
     if (named.user === user) await tx.remove(ssoTokens, named.id)
   await removeRequestedReviews(tx, organization, user)
+  await removeNotificationsTo(tx, organization, user)
   for (const invite of await tx.find(invites, 'createdBy', `${organization}/${user}`))
     await tx.remove(invites, invite.id)
 }

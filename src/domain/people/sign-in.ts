@@ -17,7 +17,7 @@ import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { isAcceptable } from './invites.js'
 import { exchangeCode } from './sso/exchange.js'
-import { queueMail } from './mails.js'
+import { queueMail } from '../notifications/queue-mail.js'
 
 /**
  * Requests a sign-in link. Only the job that writes the mail checks whether the address has an account, so neither the

@@ -2,12 +2,22 @@
 import { required } from '../../kernel/defined.js'
 import { hashToken, newToken } from '../../auth/index.js'
 import { newId } from '../../kernel/ids.js'
-import { connections, invites, type MailOrder, organizations, signIns, spaces, users } from '../../model/index.js'
+import {
+  channelsOf,
+  connections,
+  invites,
+  type MailOrder,
+  organizations,
+  signIns,
+  spaces,
+  users,
+} from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { connectionAddress } from '../context/app-addresses.js'
 import { findAccount, isClaimed } from '../accounts/accounts.js'
 import { isAcceptable, isOpen } from './invites.js'
+import { writeNotifications } from './notification-mail.js'
 import { oneLine, type WrittenMail } from './mails.js'
 import { spaceRole } from '../roles/access.js'
 
@@ -20,6 +30,8 @@ async function writeNotice(
   const space = connection && (await app.store.get(spaces, connection.space))
   const user = await app.store.get(users, to)
   if (!space || !user || (await spaceRole(app.store, to, space)) === null) return null
+  const topic = connection.failure?.cause === 'conflict' ? 'conflicts' : 'syncs'
+  if (!channelsOf(user.settings, topic).mail) return null
   const title = oneLine(space.title || 'Untitled space')
   const place = `${connection.url} (${connection.ref.replace(/^refs\/heads\//, '')})`
   const subject =
@@ -54,7 +66,9 @@ export const writeMail = (app: App, order: MailOrder): Promise<WrittenMail | nul
     ? writeInvite(app, order.invite)
     : order.mail === 'connection'
       ? writeNotice(app, order)
-      : writeSignIn(app, order.email, order.invite)
+      : order.mail === 'notifications'
+        ? writeNotifications(app, order.user)
+        : writeSignIn(app, order.email, order.invite)
 
 /** Returns a link with a secret after a `#`. Browsers do not send that part, so no log on the way contains it. */
 export const linkTo = (app: App, page: 'invite' | 'sign-in', secret: string): string =>

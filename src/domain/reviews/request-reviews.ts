@@ -10,6 +10,7 @@ import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace, LoadedChangeRequest } from '../context/loaded.js'
 import { emit } from '../events/events.js'
+import { notify } from '../notifications/notify.js'
 import { openChangeRequest } from './reviews.js'
 
 /**
@@ -48,6 +49,9 @@ export async function requestReviews(
         actor: actor.user.id,
         subject,
       })
+      const { organization } = stored
+      const news = { type: 'review_requested' as const, organization, actor: actor.user.id, changeRequest: doc.id }
+      await notify(app, tx, { ...news, space: doc.space }, [user])
     }
     const { subject = doc.subject } = input
     if (doc.status === 'open' && subject === doc.subject) return

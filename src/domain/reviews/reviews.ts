@@ -19,6 +19,7 @@ import { readWrittenText } from '../revisions/written-text.js'
 import { insertComment } from '../comments/comments.js'
 import { type DiscussionWrite, writeInDiscussion } from '../comments/discussion.js'
 import { emit } from '../events/events.js'
+import { notify } from '../notifications/notify.js'
 
 /** Finds a review of the change request. Null if there is none. */
 export async function findReview(
@@ -82,6 +83,9 @@ export async function createReview(
       subject,
       data: { review: id, status: input.status },
     })
+    const { organization } = writing.space
+    const news = { type: 'reviewed' as const, organization, actor: actor.user.id, review: input.status }
+    await notify(app, tx, { ...news, space: doc.space, changeRequest: doc.id }, [doc.createdBy])
     return review
   })
 }

@@ -19,11 +19,15 @@ export async function lastChangeOf(
   path: string,
 ): Promise<LastChange | null> {
   const dates = datesOf(await datesAt(app, space, head), path)
-  if (!dates) return null
-  const key = `${space.doc.id}:${dates.commit}:${path}`
+  return dates ? changeAt(app, space, dates.commit, path) : null
+}
+
+/** Returns the change that a commit made to a file. */
+export async function changeAt(app: App, space: SpaceRepository, commit: CommitId, path: string): Promise<LastChange> {
+  const key = `${space.doc.id}:${commit}:${path}`
   const known = app.content.lastChanges.get(key)
   if (known) return known
-  const { commit, updated: seconds } = dates
+  const { seconds } = (await space.repo.commit(commit)).committer
   const change = { commit, seconds, author: await authorOf(space, commit, path) }
   app.content.lastChanges.set(key, change)
   return change

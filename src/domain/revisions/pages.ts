@@ -3,10 +3,12 @@ import { required } from '../../kernel/defined.js'
 import { resolveRedirect } from '../../content/config.js'
 import { evaluateMarkdown } from '../../content/evaluate.js'
 import { imageDimensions } from '../../content/image-dimensions.js'
+import { resolveReference } from '../../content/resolve-reference.js'
 import { isFile } from '../../content/read-file.js'
 import type { FileEntry, PageEntry } from '../../content/types.js'
 import type { NamedPart } from '../../content/specs/named-part.js'
 import { unlessTooCostly } from '../../content/work/text-work.js'
+import type { Snapshot } from '../../git/index.js'
 import { notFound } from '../../kernel/errors.js'
 import { Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
@@ -137,6 +139,34 @@ export async function readReusable(
   return { place, oid: entry.oid, markdown: page.hidden ?? page.large ?? page.source.markdown }
 }
 
+/** Answers which files a revision has, without reading the list of all of them. */
+export class KnownFiles {
+  // bound: the spellings of the targets of one page
+  readonly #known = new Map<string, boolean>()
+
+  constructor(private readonly snapshot: Pick<Snapshot, 'entry'>) {}
+
+  /** Repeats work until all files that it asks for are known. Each round makes at least one more known. */
+  async during<T>(work: (has: (path: string) => boolean) => T): Promise<T> {
+    for (;;) {
+      const asked: string[] = []
+      const result = work((path) => {
+        const known = this.#known.get(path)
+        if (known === undefined) asked.push(path)
+        return known ?? false
+      })
+      if (asked.length === 0) return result
+      for (const path of asked) {
+        const entry = await this.snapshot.entry(path)
+        this.#known.set(path, entry !== null && isFile(entry))
+      }
+    }
+  }
+}
+
+/** Text that evaluation may replace. */
+const FILLED = /\{%|class="expression"/
+
 /**
  * Returns the markdown of the file `gitPath` with reusable content, variables and parts of specifications filled in.
  * @param onPart receives each part with its stored form, for media that do not show it as markdown
@@ -149,11 +179,12 @@ export async function evaluate(
   pageVariables: Readonly<Record<string, string>> = {},
   onPart: (part: NamedPart, shown: readonly string[]) => void = () => {},
 ): Promise<string> {
+  if (!FILLED.test(markdown)) return markdown
   const { structure, snapshot } = revision
-  const reusable = new Set(structure.reusableContents.map((place) => place.gitPath))
-  const paths = new Set((await snapshot.walk()).filter(isFile).map((entry) => entry.path))
+  const files = new KnownFiles(snapshot)
   const readIncluded = async (path: string): Promise<string | null> => {
-    const entry = reusable.has(path) ? await snapshot.entry(path) : null
+    const isReusable = structure.reusableContents.some((place) => place.gitPath === path)
+    const entry = isReusable ? await snapshot.entry(path) : null
     const page = entry && (await parsePage(app, revision.space.doc.id, snapshot, entry.oid, path))
     return page === null || page.large !== undefined ? null : page.source.markdown
   }
@@ -168,7 +199,7 @@ export async function evaluate(
     ...(moment === undefined ? {} : { readPart: fillPart }),
     structure,
     pageVariables,
-    exists: (path: string) => paths.has(path),
+    resolve: (target: string, from: string) => files.during((has) => resolveReference(target, from, structure, has)),
     readIncluded,
     work: app.texts.for(id),
   }

@@ -42,6 +42,9 @@ export function revisionCache(budget: MemoryBudget = new MemoryBudget(DEFAULT_BY
     writers: budget.cache({ weigh: weights.ofWriters }),
     remoteCommits: budget.cache({ weigh: () => 64 }),
     formerPaths: budget.cache({ weigh: weights.ofOverrides }),
+    blockChanges: budget.cache({
+      weigh: ({ blocks, changes }) => 200 + 8 * blocks.length + 250 * Object.keys(changes).length,
+    }),
     lastChanges: budget.cache({ weigh: ({ author }) => 150 + weights.ofText(author) }),
   }
   return {

@@ -28,6 +28,10 @@ export function servedAt({ app, organization, site }: SiteAddress): string {
   return `${origin}/${organization.hostname ?? organization.id}/${base}`
 }
 
+/** Returns the origin of all published sites without a host name of their own, as a security policy names it. */
+export const sitesSource = ({ origin, perOrganization }: App['settings']['sites']): string =>
+  perOrganization ? `${origin} ${origin.replace('//', '//*.')}` : origin
+
 /**
  * Whether a host name belongs to the service itself: that of the API, that of the sites, and all below it if each
  * organization has its own. No site or organization can take such a name.

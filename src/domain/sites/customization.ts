@@ -10,6 +10,7 @@ import {
   type SiteStructure,
   siteCustomizations,
   siteSpacesOf,
+  sites,
 } from '../../model/index.js'
 import type { Reader, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -22,9 +23,17 @@ import { destinationsOf, hrefsOf } from './customization-links.js'
 import { checkOnSite, checkReachable } from './destinations.js'
 import { defined } from '../../kernel/defined.js'
 
+const draftId = (site: SiteDoc): string => `draft:${site.id}`
+
 /** Returns the customization of a site: its settings on top of the defaults. */
 export async function getCustomization(reader: Reader, site: SiteDoc): Promise<SiteCustomization> {
   return customized(defaultCustomization, (await reader.get(siteCustomizations, site.id))?.settings ?? {})
+}
+
+/** Returns the customization that only previews show; null if there is none. */
+export async function getCustomizationDraft(reader: Reader, site: SiteDoc): Promise<SiteCustomization | null> {
+  const draft = await reader.get(siteCustomizations, draftId(site))
+  return draft ? customized(defaultCustomization, draft.settings) : null
 }
 
 /** Returns the settings of a site space that differ from its site; `{}` = none. */
@@ -45,12 +54,22 @@ export const effectiveCustomization = async (
 ): Promise<SiteCustomization> =>
   customized(await getCustomization(reader, site), await getSiteSpaceCustomization(reader, site, siteSpace))
 
+/** Returns the customization of a site, or of one of its site spaces, with the draft in place of the site's own. */
+export async function draftedCustomization(
+  reader: Reader,
+  site: SiteDoc,
+  siteSpace: string | undefined,
+): Promise<SiteCustomization> {
+  const whole = (await getCustomizationDraft(reader, site)) ?? (await getCustomization(reader, site))
+  return siteSpace === undefined ? whole : customized(whole, await getSiteSpaceCustomization(reader, site, siteSpace))
+}
+
 /** Returns the customization of a site and, by ID, of each site space with its own settings. */
 export async function listCustomizations(
   reader: Reader,
   site: SiteDoc,
 ): Promise<{ site: SiteCustomization; siteSpaces: Record<string, SiteCustomization> }> {
-  const docs = await reader.find(siteCustomizations, 'site', site.id)
+  const docs = (await reader.find(siteCustomizations, 'site', site.id)).filter(({ isDraft }) => !isDraft)
   const whole = customized(defaultCustomization, docs.find(({ siteSpace }) => siteSpace === undefined)?.settings ?? {})
   const own = docs.flatMap(({ siteSpace, settings }) =>
     siteSpace === undefined ? [] : [[siteSpace, customized(whole, settings)] as const],
@@ -68,6 +87,31 @@ export async function replaceCustomization(
   await write(app, actor, site, undefined, settings)
   return customized(defaultCustomization, settings)
 }
+
+/** Replaces the draft of a site's customization. Visitors do not see it. Throws 400 naming all faults. */
+export async function replaceCustomizationDraft(
+  app: App,
+  actor: Actor,
+  { doc }: LoadedSite,
+  settings: SiteCustomizationInput,
+): Promise<SiteCustomization> {
+  const destinations = destinationsOf(settings)
+  checkHrefsAndConditions(settings)
+  await checkReachable(app, actor, destinations)
+  await app.store.transact(async (tx) => {
+    const now = await tx.get(sites, doc.id)
+    if (!now) throw notFound('The site')
+    checkOnSite(now, destinations)
+    const draft: SiteCustomizationDoc = { id: draftId(now), site: now.id, isDraft: true, settings }
+    const stored = await tx.get(siteCustomizations, draft.id)
+    return stored ? tx.replace(siteCustomizations, { ...stored, settings }) : tx.insert(siteCustomizations, draft)
+  })
+  return customized(defaultCustomization, settings)
+}
+
+/** Removes the draft of a site's customization, if there is one. */
+export const discardCustomizationDraft = async (app: App, { doc }: LoadedSite): Promise<void> =>
+  void (await app.store.transact((tx) => tx.remove(siteCustomizations, draftId(doc))))
 
 /**
  * Replaces the settings of one site space. Omitted settings are inherited from the site. Throws 400, and 404 if the

@@ -43,6 +43,8 @@ export interface Preview {
   changed: ReadonlySet<string>
   /** Whether the change request conflicts with main, so that its branch is shown alone. */
   conflicts: boolean
+  /** Whether it shows the draft of the customization. */
+  hasDraftLook: boolean
 }
 
 /** A site and its organization, without the role of a caller. */
@@ -54,13 +56,13 @@ interface OwnedSite {
 /**
  * Opens a preview. Null if the token is not valid, its user may no longer see the site, or the change request is not
  * one of a space that the preview shows.
- * @param changeRequest ID of the change request to show as merged
+ * @param shows the ID of the change request to show as merged, and whether to show the draft of the customization
  */
 export async function openPreview(
   app: App,
   owner: OwnedSite,
   token: string,
-  changeRequest: string | undefined,
+  { changeRequest, hasDraftLook }: { changeRequest: string | undefined; hasDraftLook: boolean },
 ): Promise<Preview | null> {
   const { site } = owner
   const user = userOf(app, site.id, token)
@@ -68,7 +70,7 @@ export async function openPreview(
   if (user === null || viewer === null || (await roleOn(app.store, viewer, { ...site, kind: 'site' })) === null)
     return null
   const visitor = await openToPreviewer(app, owner, user)
-  if (changeRequest === undefined) return { visitor, changed: new Set(), conflicts: false }
+  if (changeRequest === undefined) return { visitor, changed: new Set(), conflicts: false, hasDraftLook }
   const doc = await app.store.get(changeRequests, changeRequest)
   const shown = doc && shownSiteSpaces(visitor.view).find(({ space }) => space.doc.id === doc.space)
   if (!shown) return null
@@ -82,6 +84,7 @@ export async function openPreview(
     changeRequest: doc,
     changed: await changedPages(app, space, commit),
     conflicts,
+    hasDraftLook,
   }
 }
 

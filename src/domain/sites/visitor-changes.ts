@@ -38,18 +38,23 @@ export async function renderChange(
   const text = await readPageText(app, page)
   const { repo } = page.pages.revision
   const [parent] = (await repo.commit(commit)).parents
-  const at = await textAt(app, page, text, commit)
-  const before = parent === undefined ? '' : await textAt(app, page, text, parent)
+  const at = (await textAt(app, page, text, commit)) ?? ''
+  const before = (parent === undefined ? null : await textAt(app, page, text, parent)) ?? ''
   const { html } = await renderPageText(app, visitor, page, text, base, {}, { before, at })
   return html
 }
 
-/** Returns the text that a page had at a commit, with the includes and variables of today; '' if it did not exist. */
-async function textAt(app: App, { pages }: ReadPage, { gitPath, attributes }: PageText, commit: CommitId) {
+/** Returns the text that a page had at a commit, with the includes and variables of today. Null if it did not exist. */
+export async function textAt(
+  app: App,
+  { pages }: ReadPage,
+  { gitPath, attributes }: PageText,
+  commit: CommitId,
+): Promise<string | null> {
   const { revision } = pages
   const snapshot = await revision.repo.at(commit)
   const entry = gitPath === undefined ? null : await snapshot.entry(gitPath)
-  if (gitPath === undefined || !entry) return ''
+  if (gitPath === undefined || !entry) return null
   const { source } = await parsePage(app, revision.space.doc.id, snapshot, entry.oid, gitPath)
   return evaluate(app, revision, gitPath, source.markdown, attributes.variables)
 }

@@ -1,6 +1,5 @@
 /** Renders a page of a site for a visitor: its text with the links and pictures that they may follow and see. */
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
-import { isFile } from '../../content/read-file.js'
 import { type ResolvedReference, resolveReference } from '../../content/resolve-reference.js'
 import { TextTooCostly, unlessTooCostly } from '../../content/work/text-work.js'
 import { type NamedPart, targetOf } from '../../content/specs/named-part.js'
@@ -13,12 +12,11 @@ import {
   type SiteOptions,
   type TargetTable,
 } from '../../render/index.js'
-import type { Snapshot } from '../../git/index.js'
 import type { App } from '../context/app.js'
 import { readParts } from '../openapi/parts.js'
 import { generatedMarkdown } from '../revisions/computed.js'
 import { anchorsOfLinks } from '../revisions/link-graph.js'
-import { evaluate, type LoadedFile, loadFiles } from '../revisions/pages.js'
+import { evaluate, KnownFiles, type LoadedFile, loadFiles } from '../revisions/pages.js'
 import { readDocument } from '../revisions/revisions.js'
 import { noClaims } from './visitor-claims.js'
 import { encodedPath, pathOfPage, pathOfSiteSpace, type ReadPage } from './visitor-paths.js'
@@ -63,15 +61,12 @@ export async function readPageText(app: App, { pages, entry }: ReadPage): Promis
   if (entry.type !== 'document') return { markdown: '', attributes: {}, parts }
   const page = await readDocument(app, revision, entry)
   const { attributes, markdown: written } = page.source
-  const unread = page.hidden ?? page.large
-  const filled = /\{%|class="expression"/.test(written)
   const markdown =
-    unread ??
-    (filled
-      ? await evaluate(app, revision, entry.gitPath, written, attributes.variables, (part, shown) => {
-          parts.set(targetOf(part), shown)
-        })
-      : written)
+    page.hidden ??
+    page.large ??
+    (await evaluate(app, revision, entry.gitPath, written, attributes.variables, (part, shown) => {
+      parts.set(targetOf(part), shown)
+    }))
   return { markdown, attributes, gitPath: entry.gitPath, parts }
 }
 
@@ -213,31 +208,6 @@ async function loadedFiles(
   })
   const loaded = await loadFiles(app, revision, places)
   return new Map(loaded.map((file) => [file.place.gitPath, file]))
-}
-
-/** Answers which files a revision has, without reading the list of all of them. */
-export class KnownFiles {
-  // bound: the spellings of the targets of one page
-  readonly #known = new Map<string, boolean>()
-
-  constructor(private readonly snapshot: Pick<Snapshot, 'entry'>) {}
-
-  /** Repeats work until all files that it asks for are known. Each round makes at least one more known. */
-  async during<T>(work: (has: (path: string) => boolean) => T): Promise<T> {
-    for (;;) {
-      const asked: string[] = []
-      const result = work((path) => {
-        const known = this.#known.get(path)
-        if (known === undefined) asked.push(path)
-        return known ?? false
-      })
-      if (asked.length === 0) return result
-      for (const path of asked) {
-        const entry = await this.snapshot.entry(path)
-        this.#known.set(path, entry !== null && isFile(entry))
-      }
-    }
-  }
 }
 
 /** Length of the signature of a file, in characters. */

@@ -16,6 +16,7 @@ import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { repositoryName } from '../context/refs.js'
 import { emit } from '../events/events.js'
+import { removeNotificationsOf } from '../notifications/notify.js'
 import { removePreviews } from '../pull-previews/release.js'
 import { removeExports } from '../request-exports/schedule.js'
 import { removeReviews } from '../reviews/requests.js'
@@ -75,6 +76,7 @@ async function purge(app: App, id: string, by?: string): Promise<void> {
       for (const doc of await tx.find(connections, 'space', id)) await tx.remove(connections, doc.id)
       for (const doc of await tx.find(contentImports, 'space', id)) await tx.remove(contentImports, doc.id)
       await removeGrantsOn(tx, { kind: 'space', id })
+      await removeNotificationsOf(tx, id)
       for (const doc of await tx.find(announcedHeads, 'space', id)) await tx.remove(announcedHeads, doc.id)
       shownOn = (await sitesOfSpace(tx, id)).map((site) => site.id)
       await removeSpaceFromSites(tx, id)

@@ -29,7 +29,13 @@ export async function readHistory(
     const own = await ancestry.missingFrom(not, from, MAX_SORTED_HERE)
     if (own) return (await byDate(objects, from, own)).slice(0, limit)
   }
-  if (query.firstParent && query.path === undefined && query.author === undefined && !query.not?.length) {
+  if (
+    query.firstParent &&
+    query.path === undefined &&
+    query.author === undefined &&
+    query.since === undefined &&
+    !query.not?.length
+  ) {
     await mustHave(objects, [query.from])
     return firstParents(objects, query)
   }
@@ -135,7 +141,7 @@ export async function findWithHeader(
 const ADDRESS = /^[^\0-\x20<>]+$/
 
 async function listCommits(objects: ObjectDatabase, launcher: Launcher, query: HistoryQuery): Promise<CommitId[]> {
-  const { from, not = [], path, firstParent, author, limit, skip } = query
+  const { from, not = [], path, firstParent, author, limit, skip, since } = query
   if (path?.includes('\0')) throw new GitError('a path cannot contain NUL')
   if (author !== undefined && !ADDRESS.test(author)) return []
   const options = [
@@ -143,6 +149,7 @@ async function listCommits(objects: ObjectDatabase, launcher: Launcher, query: H
     ...(author === undefined ? [] : ['--fixed-strings', '--regexp-ignore-case', `--author=<${author}>`]),
     ...(limit === undefined ? [] : [`--max-count=${Math.trunc(limit)}`]),
     ...(skip === undefined ? [] : [`--skip=${Math.trunc(skip)}`]),
+    ...(since === undefined ? [] : [`--since=@${Math.trunc(since)}`]),
   ]
   const paths = path ? [`:(top,literal)${path}`] : []
   const args = ['rev-list', ...options, from, ...not.map((id) => `^${id}`), '--', ...paths]

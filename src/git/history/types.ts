@@ -12,6 +12,8 @@ export interface HistoryQuery {
   author?: string
   limit?: number
   skip?: number
+  /** Includes only commits from this time on, in seconds since 1970. */
+  since?: number
 }
 
 /** Two blobs to compare as text, by their IDs. */

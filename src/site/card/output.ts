@@ -7,7 +7,7 @@ import type { SharedAssets } from '../assets.js'
 import type { SiteResponse } from '../exchange.js'
 import type { OpenSpace } from '../navigation.js'
 import { cardOf, pageDocument } from '../page-output.js'
-import { hasText } from '../page-tree.js'
+import { hasText } from '../../domain/revisions/page-tree.js'
 import type { Visit } from '../visit.js'
 import { cardDocument, cardKey, makesCards } from './card.js'
 

@@ -143,7 +143,7 @@ export const PageHead = ({
       )}
       <Record model={model} frame={frame} />
       {hasMenu(actions) ? <ActionMenu actions={actions} frame={frame} /> : null}
-      <OutlineDisclosure headings={outline} title={frame.words.onThisPage} />
+      <OutlineDisclosure headings={outline} words={frame.words} />
     </div>
   )
 }

@@ -9,7 +9,7 @@ import { Footer } from './footer.js'
 import { Announcement, Header, Sections } from './header.js'
 import { Icon } from './icons.js'
 import { Themed } from './link.js'
-import { type Heading, OutlineColumn } from './outline.js'
+import { type Heading, type MarginKey, OutlineColumn } from './outline.js'
 import { SearchDialog } from './search-form.js'
 import { PageHead, type PageHeadModel } from './page-head.js'
 import { Tree } from './tree.js'
@@ -21,6 +21,8 @@ export interface PageModel {
   head: PageHeadModel
   html: string
   outline: readonly Heading[]
+  /** Absent if the margin shows no changes. */
+  marginKey?: MarginKey
   cover?: { light: string; dark: string; part: number; isHero: boolean }
   /** The address of the page in the latest version, if it belongs to an old one. */
   latest?: string
@@ -150,7 +152,8 @@ const Feedback = ({ feedback, words }: { feedback: NonNullable<PageModel['feedba
 )
 
 export const PageLayout = ({ frame, model }: { frame: Frame; model: PageModel }) => {
-  const { head, html, outline, cover, latest, subpages, feedback, navigation, variants, hasTree, isWide } = model
+  const { head, html, outline, marginKey, cover, latest, subpages, feedback, navigation, variants, hasTree, isWide } =
+    model
   const hasOutline = outline.length > 0
   return (
     <Surroundings
@@ -171,7 +174,7 @@ export const PageLayout = ({ frame, model }: { frame: Frame; model: PageModel })
           {feedback ? <Feedback feedback={feedback} words={frame.words} /> : null}
         </article>
       </main>
-      <OutlineColumn headings={outline} title={frame.words.onThisPage} />
+      <OutlineColumn headings={outline} marginKey={marginKey} words={frame.words} />
     </Surroundings>
   )
 }

@@ -5,6 +5,7 @@ import type { Variant } from '../variants.js'
 import type { Words } from '../words/index.js'
 import { Icon } from './icons.js'
 import { Link } from './link.js'
+import { Moved } from './moved.js'
 
 const Entry = ({ item, words }: { item: NavigationItem; words: Words }) => {
   const { id, title, emoji, icon, href, isCurrent, isChanged, isExternal, isClosed, below } = item
@@ -21,11 +22,7 @@ const Entry = ({ item, words }: { item: NavigationItem; words: Words }) => {
       >
         {icon === undefined ? null : <Icon name={`fa~${icon}`} />}
         {text}
-        {isChanged ? (
-          <span class="moved">
-            <span class="vh"> {words.preview.changed}</span>
-          </span>
-        ) : null}
+        {isChanged ? <Moved words={words} /> : null}
         {isClosed || below ? <Icon name="right" flip /> : null}
       </a>
       {below ? <TreeLevel level={below} words={words} /> : null}

@@ -1,5 +1,5 @@
 /** Finds the pages that a caller names: by address, path or ID. */
-import { type FlatPage, flatPages, subtreeOf } from '../../domain/agents/flat-pages.js'
+import { type PageTree, pageTree } from '../../domain/revisions/page-tree.js'
 import { shownSiteSpaces } from '../../domain/sites/view.js'
 import { pagesFor } from '../../domain/sites/visitor-pages.js'
 import { pathOfPage, pathOfSiteSpace, type ReadPage } from '../../domain/sites/visitor-paths.js'
@@ -79,7 +79,7 @@ function encodedOnce(path: string): string | null {
 
 /** A space of the site, and the entries of its table of contents that a caller asks for. */
 export interface SitePart extends OpenSpace {
-  entries: readonly FlatPage[]
+  entries: NonNullable<ReturnType<PageTree['subtree']>>
 }
 
 /**
@@ -93,13 +93,13 @@ export async function partsBelow(visit: Visit, below: string | undefined): Promi
   const named = below === undefined ? all : all.filter((one) => pathOfSiteSpace(one) === path && path !== '')
   if (below !== undefined && named.length === 0 && path !== '') {
     const { page } = await findPage(visit, below)
-    const entries = subtreeOf(await flatPages(page.pages.listed), page.entry.id) ?? []
+    const entries = (await pageTree(page.pages.listed)).subtree(page.entry.id) ?? []
     return [{ siteSpace: page.siteSpace, pages: page.pages, entries }]
   }
   const parts: SitePart[] = []
   for (const siteSpace of path === '' ? all : named) {
     const pages = await pagesFor(app, visitor, siteSpace)
-    parts.push({ siteSpace, pages, entries: await flatPages(pages.listed) })
+    parts.push({ siteSpace, pages, entries: (await pageTree(pages.listed)).all })
   }
   return parts
 }

@@ -26,6 +26,11 @@ export interface Words {
   onThisPage: string
   /** Returns the parts of "Last changed Nov 12, 2026 by Ada Okafor" around the date. */
   lastChanged: (author: string) => { before: string; after: string }
+  /** The same for an earlier change: "Changed Nov 12 by Ada Okafor". */
+  changed: (author: string) => { before: string; after: string }
+  /** The key of the margin: changes since a day, and earlier ones. */
+  changedSince: (day: string) => string
+  changedBefore: string
   commit: string
   edit: string
   moreActions: string
@@ -104,6 +109,9 @@ export const en: Words = {
   breadcrumbs: 'Breadcrumbs',
   onThisPage: 'On this page',
   lastChanged: (author) => ({ before: 'Last changed ', after: author === '' ? '' : ` by ${author}` }),
+  changed: (author) => ({ before: 'Changed ', after: author === '' ? '' : ` by ${author}` }),
+  changedSince: (day) => `Changed since ${day}`,
+  changedBefore: 'Changed before',
   commit: 'Commit',
   edit: 'Edit',
   moreActions: 'More page actions',

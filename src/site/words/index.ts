@@ -45,16 +45,21 @@ const RIGHT_TO_LEFT = new Set(['ar', 'fa', 'he', 'ur'])
 export const directionOf = (language: string): 'ltr' | 'rtl' =>
   RIGHT_TO_LEFT.has(language.toLowerCase().split('-')[0] ?? '') ? 'rtl' : 'ltr'
 
-// bound: the languages of spaces and interfaces
-const dates = new Map<string, Intl.DateTimeFormat>()
+/** Returns a function that formats times in a language. */
+function formatter(options: Intl.DateTimeFormatOptions): (seconds: number, locale: string) => string {
+  // bound: the languages of spaces and interfaces
+  const formats = new Map<string, Intl.DateTimeFormat>()
+  return (seconds, locale) => {
+    const format = formats.get(locale) ?? new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' })
+    formats.set(locale, format)
+    return format.format(seconds * 1000)
+  }
+}
 
 /** Formats the day of a time, such as "Nov 12, 2026". */
-export function formatDay(seconds: number, locale: string): string {
-  const known = dates.get(locale)
-  const format = known ?? new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
-  dates.set(locale, format)
-  return format.format(seconds * 1000)
-}
+export const formatDay = formatter({ dateStyle: 'medium' })
+/** Formats the day of a time without its year, such as "Nov 12". */
+export const formatShortDay = formatter({ month: 'short', day: 'numeric' })
 
 /** Returns the tag of a language in its usual spelling, such as `pt-BR`. */
 export const languageTag = (language: string): string => Intl.getCanonicalLocales(language)[0] ?? language

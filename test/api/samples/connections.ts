@@ -41,8 +41,8 @@ export const connectionSamples: Samples = async (here, before) => {
     head: { ref: 'better', repository: 'ann/docs' },
     commit: 'a'.repeat(40) as CommitId,
     state: 'ready',
-    revision: 'a'.repeat(40) as CommitId,
-    baseRevision: 'b'.repeat(40) as CommitId,
+    revision: before.revisionId as CommitId,
+    baseRevision: before.revisionId as CommitId,
     problems: [{ code: 'broken-link', message: 'The link to gone.md is broken.', file: 'a.md', line: 3, fails: true }],
     counts: { all: 2, failing: 1 },
     status: {

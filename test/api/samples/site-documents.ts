@@ -12,6 +12,8 @@ export const siteDocumentSamples: Samples = async (here, before) => {
     shareLinkId: await made('share-links', { name: 'Probe' }),
     redirectId: await made('redirects', { source: '/probe', destination }),
   }
+  await admin.call('put', `${base}/customization/draft`, {}).expect(200)
+  const undrafted = (await admin.call('post', `/v1/orgs/${organization}/sites`, {}).expect(201)).body.id as string
   const all = { ...before, ...parameters }
   const team = async (id: string): Promise<string> =>
     (
@@ -40,6 +42,7 @@ export const siteDocumentSamples: Samples = async (here, before) => {
       success: true,
     },
     deleteSiteSpaceCustomizationById: { success: true },
+    deleteSiteCustomizationDraft: { parameters: { ...all, siteId: undrafted }, success: true },
     regenerateSitePublishingAuthById: { success: true },
     updateUserPermissionInSite: { parameters: permitted, success: true },
     updateTeamPermissionInSite: { parameters: permitted, success: true },

@@ -41,7 +41,10 @@ export const siteSamples: Samples = async (here, before) => {
     getPublishedPageById: { parameters: { ...parameters, pageId: page?.id ?? '' } },
     updateSiteExternalLinkById: { parameters: { ...parameters, siteExternalLinkId }, success: true },
     publishSiteById: { success: true },
-    unpublishSiteById: { parameters: { ...parameters, siteId: (await made(base)).id }, success: true },
+    unpublishSiteById: {
+      parameters: { ...parameters, siteId: (await made(base, { spaces: [before.spaceId] })).id },
+      success: true,
+    },
     deleteSiteById: { parameters: { ...parameters, siteId: (await made(base)).id }, success: true },
     deleteSiteSectionById: { parameters: { ...parameters, siteSectionId: spare }, success: true },
     moveSiteSection: { success: true },

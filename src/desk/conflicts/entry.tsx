@@ -1,0 +1,35 @@
+/** A note in a change request that leads to its conflicts. */
+import { api, body } from '../api/client.js'
+import { useData } from '../api/data.js'
+import { Note } from '../shell/notes.js'
+import { plural, words } from '../words/index.js'
+import { hostName } from './names.js'
+
+/** Shows how many files are in conflict and a link to resolve them. Shows nothing if there are none. */
+export function ConflictEntry({ spaceId, number }: { spaceId: string; number: string }) {
+  const w = words().conflicts
+  const state = useData(`space/${spaceId}/c/${number}/conflict-state`, () =>
+    body(
+      api.GET('/v1/spaces/{spaceId}/change-requests/{changeRequestId}/conflict-state', {
+        params: { path: { spaceId, changeRequestId: number } },
+      }),
+    ),
+  ).value
+  if (!state || state.count === 0) return null
+  return (
+    <Note
+      tone="wait"
+      actions={
+        <a class="btn small" href={`/s/${spaceId}/c/${number}/conflicts/1`}>
+          {w.resolve}
+        </a>
+      }
+    >
+      <p>
+        {state.host === undefined
+          ? plural(w.entry, state.count)
+          : plural(w.entrySync, state.count, { host: hostName(state.host) })}
+      </p>
+    </Note>
+  )
+}

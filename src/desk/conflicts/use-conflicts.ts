@@ -1,0 +1,197 @@
+/** The state of the screen of conflicts: which one is current, which text is written, and what was said. */
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { ApiError } from '../api/client.js'
+import { address, open } from '../route.js'
+import type { Space } from '../space/space.js'
+import { explain, toast } from '../shell/toast.js'
+import { fill, plural, words } from '../words/index.js'
+import { type Choice, isWritable, optionsOf } from './decisions.js'
+import { useConflictKeys } from './keys.js'
+import { choiceName, fileName } from './names.js'
+import { type ConflictWork, type Finish, type Stop, stopId } from './work.js'
+
+/** The DOM ID of a stop. */
+export const domId = (at: number): string => `conflict-${at}`
+
+/** The state and the actions of the screen. */
+export class ConflictScreen {
+  /** What a screen reader hears. */
+  readonly said: Signal<string> = signal('')
+  /** The reason why the last attempt to save failed. */
+  readonly failure: Signal<string | null> = signal(null)
+  readonly isSaving: Signal<boolean> = signal(false)
+  readonly isPreview: Signal<boolean> = signal(false)
+  /** The index of the current stop. */
+  readonly current: ReadonlySignal<number>
+  readonly #mark: Signal<string | null> = signal(null)
+  readonly #editing: Signal<string | null> = signal(null)
+
+  /** @param at the file in the address, from 0 */
+  constructor(
+    readonly work: ConflictWork,
+    public space: Space,
+    at: number,
+  ) {
+    this.current = computed(() => {
+      const stops = work.stops.value
+      const known = stops.findIndex((stop) => stopId(stop) === this.#mark.value)
+      const key = work.state.value?.conflicts[at]?.key
+      return known >= 0
+        ? known
+        : Math.max(
+            0,
+            stops.findIndex((stop) => stop.conflict.key === key),
+          )
+    })
+  }
+
+  get host(): string | undefined {
+    return this.work.state.value?.host
+  }
+
+  get canEdit(): boolean {
+    return this.space.permissions.edit && !this.isSaving.value
+  }
+
+  /** Whether finishing merges the change request: that of a sync is merged at once. */
+  get canMerge(): boolean {
+    return this.host !== undefined && this.space.permissions.merge
+  }
+
+  get view(): 'rendered' | 'source' {
+    return address.value.query.get('view') === 'source' ? 'source' : 'rendered'
+  }
+
+  isEditing(stop: Stop): boolean {
+    return this.#editing.value === stopId(stop)
+  }
+
+  /** Makes a stop the current one, and puts its file into the address. */
+  setCurrent(index: number): void {
+    const stop = this.work.stops.value[index]
+    if (!stop || this.#mark.value === stopId(stop)) return
+    this.#mark.value = stopId(stop)
+    const file = (this.work.state.value?.conflicts.indexOf(stop.conflict) ?? 0) + 1
+    const { path, query } = address.value
+    const wanted = path.replace(/[^/]+$/, `${file}`)
+    const search = query.size > 0 ? `?${query}` : ''
+    // With a hash, the screen stays where it is scrolled.
+    if (wanted !== path) open(`${wanted}${search}#${domId(index)}`, { replace: true })
+  }
+
+  /** Makes a stop the current one, scrolls to it and gives it the focus. */
+  show(index: number): void {
+    this.setCurrent(index)
+    requestAnimationFrame(() => {
+      const element = document.getElementById(domId(index))
+      element?.focus({ preventScroll: true })
+      element?.scrollIntoView({ block: 'start' })
+    })
+  }
+
+  /** Goes to the next stop or the one before. */
+  go(by: 1 | -1): void {
+    this.#editing.value = null
+    this.show(Math.min(this.work.stops.value.length - 1, Math.max(0, this.current.value + by)))
+  }
+
+  /** Decides a part. `moves` goes on to the next one that is left. */
+  decide(stop: Stop, choice: Choice, { moves = false }: { moves?: boolean } = {}): void {
+    const w = words().conflicts
+    this.work.decide(stop, choice)
+    const left = this.work.left.value
+    if (typeof choice !== 'object')
+      this.said.value = fill(w.announce, {
+        file: fileName(stop.conflict),
+        choice: choiceName(choice, this.host),
+        left: left === 0 ? w.allDecided : plural(w.left, left),
+      })
+    if (moves) this.#showNextLeft(stop)
+  }
+
+  #showNextLeft(after: Stop): void {
+    const stops = this.work.stops.value
+    const from = stops.findIndex((one) => stopId(one) === stopId(after))
+    const order = [...stops.slice(from + 1), ...stops.slice(0, from)]
+    const next = order.find((one) => !this.work.isDone(one))
+    if (next) this.show(stops.indexOf(next))
+  }
+
+  undo(): void {
+    const stop = this.work.undo()
+    if (!stop) return
+    this.#editing.value = null
+    this.said.value = fill(words().conflicts.announceUndone, { file: fileName(stop.conflict) })
+    this.show(this.work.stops.value.findIndex((one) => stopId(one) === stopId(stop)))
+  }
+
+  /** Opens the text field of a part. Null closes it. */
+  edit(stop: Stop | null): void {
+    const wasOpen = this.#editing.value !== null
+    this.#editing.value = stop && stopId(stop)
+    if (stop === null && wasOpen) this.show(this.current.value)
+  }
+
+  /** Takes a choice for the current part, if it offers the choice. */
+  take(choice: Exclude<Choice, object>): void {
+    const stop = this.work.stops.value[this.current.value]
+    const file = stop && this.work.fileOf(stop.conflict)
+    if (!stop?.part || !file || !this.canEdit || !optionsOf(file, stop.part).includes(choice)) return
+    this.#editing.value = null
+    this.decide(stop, choice, { moves: true })
+  }
+
+  /** Opens the text field of the current part, if it has one. */
+  editCurrent(): void {
+    const stop = this.work.stops.value[this.current.value]
+    const file = stop && this.work.fileOf(stop.conflict)
+    if (stop?.part && file && this.canEdit && isWritable(file, stop.part)) this.edit(stop)
+  }
+
+  /** Saves everything, or goes to the first part that is left. */
+  async finish(): Promise<void> {
+    const { work } = this
+    if (!this.canEdit || work.stops.value.length === 0) return
+    if (work.left.value > 0) {
+      this.said.value = plural(words().conflicts.leftReason, work.left.value)
+      this.show(work.stops.value.findIndex((stop) => !work.isDone(stop)))
+      return
+    }
+    this.isSaving.value = true
+    this.failure.value = null
+    try {
+      this.#tell(await work.finish({ merge: this.canMerge }))
+    } catch (error) {
+      this.failure.value = error instanceof ApiError ? explain(error) : String(error)
+      scrollTo(0, 0)
+    } finally {
+      this.isSaving.value = false
+      this.isPreview.value = false
+    }
+  }
+
+  #tell(result: Finish): void {
+    const w = words().conflicts
+    if (result.state === 'moved') {
+      toast(w.movedSince)
+      return
+    }
+    const { merged, reason } = result
+    toast(merged ? w.savedMerged : reason === undefined ? w.saved : fill(w.savedNotMerged, { reason }))
+    open(`/s/${this.space.id}/c/${this.work.number}`)
+  }
+}
+
+/** Returns the state and the actions of the screen, and connects its keys. */
+export function useConflicts(work: ConflictWork, space: Space, at: number): ConflictScreen {
+  // Later addresses of the same screen come from the screen itself.
+  const screen = useMemo(() => new ConflictScreen(work, space, at), [work])
+  screen.space = space
+  useConflictKeys(screen)
+  const isReady = work.stops.value.length > 0
+  useEffect(() => {
+    if (isReady && at > 0) screen.show(screen.current.value)
+  }, [isReady])
+  return screen
+}
