@@ -74,7 +74,7 @@ test('10,000 random operations match a model of cells', () => {
       fc.constantFrom(PADDED, '|a|b|\n|-|-|\n|1|2|', 'a | b | c\n--|:-:|--\n1 | 2 | 3\n'),
       fc.array(operation, { minLength: 10, maxLength: 10 }),
       (start, operations) => {
-        let text = start
+        let text: string = start
         let model = values(text)
         for (const [kind, a, b, put] of operations) {
           const table = tableOf(text)
