@@ -24,4 +24,18 @@ test('the shell has at most 45 KB: its script, what it imports, and the style sh
   assert.ok(shell > 10 * KIB && shell <= 45 * KIB, `${shell} bytes`)
 })
 
+test('the editor adds at most 150 KB to the shell', () => {
+  const { script, imports, files } = here.manifest
+  const editor = files.find((name: string) => /^editor-.*\.js$/.test(name))
+  const importsOf = (name: string): string[] =>
+    [...readFileSync(join(here.folder, name), 'utf8').matchAll(/(?:from|import)\s*"\.\/([\w-]+\.js)"/g)].map(
+      ([, file]) => file as string,
+    )
+  const own = new Set<string>([editor])
+  for (const name of own) for (const file of importsOf(name)) own.add(file)
+  for (const name of [script, ...imports]) own.delete(name)
+  const weight = weigh([...own])
+  assert.ok(weight > 50 * KIB && weight <= 150 * KIB, `${weight} bytes`)
+})
+
 test.run()

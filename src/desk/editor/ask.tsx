@@ -46,6 +46,7 @@ export function Ask({
   const [isMissing, setMissing] = useState(false)
   const reviewers = useData(`reviewers/${organizationId}`, () => loadReviewers(organizationId))
   useEffect(() => setSubject(request?.subject ?? ''), [request?.id])
+  useSendKey(() => void send())
   const send = async (): Promise<void> => {
     if (subject.trim() === '') return setMissing(true)
     setBusy(true)
@@ -80,12 +81,7 @@ export function Ask({
         </>
       }
     >
-      <div
-        class="stack"
-        onKeyDown={(event) => {
-          if ((event.ctrlKey || event.metaKey) && event.key === 'Enter') void send()
-        }}
-      >
+      <div class="stack">
         <Field label={w.subject} help={w.subjectHelp} error={isMissing ? w.subjectMissing : null}>
           {(attributes) => (
             <input
@@ -134,6 +130,17 @@ export function Ask({
       </div>
     </Dialog>
   )
+}
+
+/** Ctrl+Enter or Cmd+Enter sends. */
+function useSendKey(send: () => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if ((event.ctrlKey || event.metaKey) && event.key === 'Enter') send()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  })
 }
 
 async function openRequest(writing: Writing, subject: string, reason: string, users: readonly string[]): Promise<void> {

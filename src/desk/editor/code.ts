@@ -9,7 +9,6 @@ import {
 } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from '@codemirror/commands'
 import { bracketMatching, indentUnit } from '@codemirror/language'
-import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
 import { Compartment, EditorState, type Extension, type TransactionSpec } from '@codemirror/state'
 import {
   drawSelection,
@@ -48,6 +47,18 @@ export const editable = new Compartment()
 /** The value of `editable` for a text that nobody may change now. */
 export const readOnly: Extension = [EditorState.readOnly.of(true), EditorView.editable.of(false)]
 
+const searching = new Compartment()
+
+/** Adds the search to a view, and opens it. The browser's own search does not see the lines beyond the window. */
+function loadSearch(view: EditorView): boolean {
+  void import('./search.js').then(({ highlightSelectionMatches, openSearchPanel, search, searchKeymap }) => {
+    const extensions = [search({ top: true }), highlightSelectionMatches(), keymap.of(searchKeymap)]
+    view.dispatch({ effects: searching.reconfigure(extensions) })
+    openSearchPanel(view)
+  })
+  return true
+}
+
 const nonce = (): string => document.querySelector<HTMLLinkElement>('link[nonce]')?.nonce ?? ''
 
 /** The looks. They stand here because the style sheets of CodeMirror are stronger than those of the app. */
@@ -70,6 +81,12 @@ const looks = EditorView.theme({
   '.cm-add': { backgroundColor: 'var(--add-line)' },
   '.cm-con': { backgroundColor: 'var(--warn-line)' },
   '.cm-band': { backgroundColor: 'var(--paper-2)', boxShadow: 'inset 2px 0 0 var(--warn-line)' },
+  // Narrow windows show the bars alone.
+  '@media (max-width: 640px)': {
+    '.cm-lineNumbers': { display: 'none !important' },
+    '.cm-gutters': { paddingInlineStart: '11px' },
+    '.cm-line': { paddingInline: '10px 12px' },
+  },
   '.cm-panels': { backgroundColor: 'var(--paper-2)', color: 'var(--ink)' },
   '.cm-searchMatch': { backgroundColor: 'var(--warn-wash)', outline: '1px solid var(--warn-line)' },
   '.cm-searchMatch-selected': { backgroundColor: 'var(--warn-edge)' },
@@ -110,8 +127,8 @@ const leaving = keymap.of([
 /** Creates the view. */
 export function createCode(parent: HTMLElement, text: string, ports: CodePorts): EditorView {
   const own = keymap.of([
-    { key: 'Mod-s', preventDefault: true, run: () => done(ports.save()) },
-    { key: 'Mod-p', preventDefault: true, run: () => done(ports.togglePreview()) },
+    { key: 'Mod-s', preventDefault: true, run: () => handled(ports.save) },
+    { key: 'Mod-p', preventDefault: true, run: () => handled(ports.togglePreview) },
     { key: 'Tab', run: (view) => acceptCompletion(view) || indentMore(view), shift: indentLess },
   ])
   const state = EditorState.create({
@@ -123,8 +140,8 @@ export function createCode(parent: HTMLElement, text: string, ports: CodePorts):
       EditorView.contentAttributes.of({ 'aria-label': ports.label, spellcheck: 'true', autocorrect: 'on' }),
       indentUnit.of('  '),
       history(),
-      changeMarks(),
       lineNumbers(),
+      changeMarks(),
       highlightActiveLine(),
       highlightActiveLineGutter(),
       drawSelection(),
@@ -136,12 +153,11 @@ export function createCode(parent: HTMLElement, text: string, ports: CodePorts):
       blockBands(),
       othersCarets(),
       tableGrid(),
-      search({ top: true }),
-      highlightSelectionMatches({ minSelectionLength: 3 }),
-      autocompletion({ override: [...ports.completions], icons: false, maxRenderedOptions: 50 }),
+      searching.of(keymap.of([{ key: 'Mod-f', preventDefault: true, run: loadSearch }])),
+      autocompletion({ override: [...ports.completions], icons: false, maxRenderedOptions: 50, interactionDelay: 0 }),
       own,
       formatKeys(),
-      keymap.of([...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap]),
+      keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap]),
       leaving,
       keymap.of(defaultKeymap),
       EditorView.updateListener.of(ports.updated),
@@ -157,7 +173,10 @@ export function createCode(parent: HTMLElement, text: string, ports: CodePorts):
   return new EditorView({ state, parent })
 }
 
-const done = (_: void): true => true
+function handled(run: () => void): true {
+  run()
+  return true
+}
 
 function take(from: DataTransfer | null, at: number, event: Event, { files }: CodePorts): boolean {
   const given = [...(from?.files ?? [])]

@@ -101,12 +101,14 @@ class Grid extends WidgetType {
     return 36 + 33 * (this.table.rows.length + 1)
   }
   toDOM(view: EditorView): HTMLElement {
-    const grid = document.createElement('div')
-    grid.className = 'grid-ed'
-    draw(grid, view, this.table)
-    return grid
+    // The view measures the outer element, which must have no margin.
+    const outer = element('div', 'grid-out')
+    draw(outer.appendChild(element('div', 'grid-ed')), view, this.table)
+    return outer
   }
-  override updateDOM(grid: HTMLElement, view: EditorView): boolean {
+  override updateDOM(outer: HTMLElement, view: EditorView): boolean {
+    const grid = outer.querySelector<HTMLElement>('.grid-ed')
+    if (!grid) return false
     const shown = [...grid.querySelectorAll('input')]
     const cells = cellsOf(this.table)
     if (shown.length !== cells.length || Number(grid.dataset.columns) !== this.table.columns)

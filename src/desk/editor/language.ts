@@ -70,7 +70,7 @@ const format: MarkdownConfig = {
       'StrongEmphasis/...': tags.strong,
       'Emphasis/...': tags.emphasis,
       'Strikethrough/...': tags.strikethrough,
-      'InlineCode CodeText': tags.string,
+      InlineCode: tags.string,
       'URL Autolink': tags.url,
       'HTMLTag HTMLBlock Comment CommentBlock Entity Escape CodeInfo': tags.meta,
     }),

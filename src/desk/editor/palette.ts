@@ -12,32 +12,32 @@ import { openGrid } from './grid.js'
 
 type BlockName = keyof ReturnType<typeof words>['editor']['blocks']
 
-/** The markdown of a block. `${}` are the places to fill in. */
+/** The markdown of a block. `#{}` are the places to fill in. */
 const BLOCKS: readonly [BlockName, string][] = [
-  ['heading2', '## ${}'],
-  ['heading3', '### ${}'],
-  ['list', '* ${}'],
-  ['numbered', '1. ${}'],
-  ['tasks', '* [ ] ${}'],
+  ['heading2', '## #{}'],
+  ['heading3', '### #{}'],
+  ['list', '* #{}'],
+  ['numbered', '1. #{}'],
+  ['tasks', '* [ ] #{}'],
   ['table', ''],
-  ['code', '```${language}\n${}\n```'],
-  ['hint', '{% hint style="info" %}\n${}\n{% endhint %}'],
-  ['warning', '{% hint style="warning" %}\n${}\n{% endhint %}'],
+  ['code', '```#{language}\n#{}\n```'],
+  ['hint', '{% hint style="info" %}\n#{}\n{% endhint %}'],
+  ['warning', '{% hint style="warning" %}\n#{}\n{% endhint %}'],
   [
     'tabs',
-    '{% tabs %}\n{% tab title="${First}" %}\n${}\n{% endtab %}\n\n{% tab title="${Second}" %}\n\n{% endtab %}\n{% endtabs %}',
+    '{% tabs %}\n{% tab title="#{First}" %}\n#{}\n{% endtab %}\n\n{% tab title="#{Second}" %}\n\n{% endtab %}\n{% endtabs %}',
   ],
-  ['stepper', '{% stepper %}\n{% step %}\n### ${}\n{% endstep %}\n{% endstepper %}'],
-  ['columns', '{% columns %}\n{% column %}\n${}\n{% endcolumn %}\n\n{% column %}\n\n{% endcolumn %}\n{% endcolumns %}'],
-  ['details', '<details>\n\n<summary>${Summary}</summary>\n\n${}\n\n</details>'],
-  ['quote', '> ${}'],
-  ['rule', '***\n${}'],
-  ['pageCard', '{% content-ref url="${}" %}\n[]()\n{% endcontent-ref %}'],
-  ['embed', '{% embed url="${https://}" %}'],
-  ['file', '{% file src="${}" %}'],
-  ['include', '{% include "${}" %}'],
-  ['math', '$$\n${}\n$$'],
-  ['variable', '<code class="expression">space.vars.${}</code>'],
+  ['stepper', '{% stepper %}\n{% step %}\n### #{}\n{% endstep %}\n{% endstepper %}'],
+  ['columns', '{% columns %}\n{% column %}\n#{}\n{% endcolumn %}\n\n{% column %}\n\n{% endcolumn %}\n{% endcolumns %}'],
+  ['details', '<details>\n\n<summary>#{Summary}</summary>\n\n#{}\n\n</details>'],
+  ['quote', '> #{}'],
+  ['rule', '***\n#{}'],
+  ['pageCard', '{% content-ref url="#{}" %}\n[]()\n{% endcontent-ref %}'],
+  ['embed', '{% embed url="#{https://}" %}'],
+  ['file', '{% file src="#{}" %}'],
+  ['include', '{% include "#{}" %}'],
+  ['math', '$$\n#{}\n$$'],
+  ['variable', '<code class="expression">space.vars.#{}</code>'],
 ]
 const TABLE = '| Column | Column |\n| ------ | ------ |\n|        |        |'
 /** Blocks whose first place has a list of its own. */

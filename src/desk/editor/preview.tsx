@@ -1,7 +1,7 @@
 /** The page as the site shows it, from the service's renderer. It follows the text, and scrolls with it. */
 import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
 import { diffArrays } from 'diff'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Schemas } from '../api/client.js'
 import { BlockHtml, BlockIcons } from '../space/blocks.js'
 import { Icon } from '../shell/icons.js'
@@ -13,6 +13,8 @@ type Rendered = Schemas['RenderedPage']
 type Block = Rendered['blocks'][number]
 
 const PAUSE_MS = 250
+/** In a page with more blocks, only those near the window are laid out. */
+const LONG = 300
 
 /**
  * Renders the text after a pause in typing. One request runs at a time; the next one renders what the text is then.
@@ -103,9 +105,10 @@ export function Preview({ writing, pageHref, back }: { writing: Writing; pageHre
   const pane = useRef<HTMLElement>(null)
   useScrollTogether(writing, pane, scrolls)
   const blocks = rendered.value?.blocks ?? []
-  const marks = marksOf(base.value, blocks)
+  const marks = useMemo(() => marksOf(base.value, blocks), [base.value, rendered.value])
   const line = writing.line.value
   return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a text that scrolls must be reachable with the keyboard
     <section class="pv" aria-label={w.preview} tabIndex={0} ref={pane}>
       <div class="bar">
         <span class="h">{w.preview}</span>
@@ -143,7 +146,7 @@ export function Preview({ writing, pageHref, back }: { writing: Writing; pageHre
           <span>{w.previewFailed}</span>
         </p>
       )}
-      <div class={`pvdoc ${isNarrow ? 'narrow' : ''}`}>
+      <div class={`pvdoc ${isNarrow ? 'narrow' : ''} ${blocks.length > LONG ? 'long' : ''}`}>
         {rendered.value && blocks.length === 0 && <p class="muted">{w.previewEmpty}</p>}
         {blocks.map(({ digest, occurrence, html, lines: [from = 0, to = 0] }, at) => (
           <div

@@ -60,13 +60,13 @@ export function EditorRibbon({
       end={
         <>
           <People writing={writing} />
-          <div class="seg hide-s" role="group" aria-label={w.view}>
+          <fieldset class="seg hide-s" aria-label={w.view}>
             {(['source', 'both', 'preview'] as const).map((name) => (
               <button type="button" key={name} aria-pressed={view === name} onClick={() => show(name)}>
                 {w[name]}
               </button>
             ))}
-          </div>
+          </fieldset>
           {request ? (
             <>
               <a class="btn" href={back}>
@@ -97,7 +97,7 @@ function People({ writing }: { writing: Writing }) {
   const name = first.user.displayName
   const isNear = first.line !== null && Math.abs(first.line - writing.line.value) <= 1
   return (
-    <span class="who" role="status" title={people.map((one) => one.user.displayName).join(', ')}>
+    <span class="who hide-s" role="status" title={people.map((one) => one.user.displayName).join(', ')}>
       {people.slice(0, 3).map(({ editor, user }) => (
         <Avatar key={editor} name={user.displayName} size="s" />
       ))}

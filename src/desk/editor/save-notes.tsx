@@ -1,5 +1,6 @@
 /** The state of saving: a word in the ribbon, and a note with the next step if the text is not on the server. */
 import { useEffect, useState } from 'preact/hooks'
+import { hasEnded } from '../api/session.js'
 import { open } from '../route.js'
 import { Icon, type IconName } from '../shell/icons.js'
 import { Note, type Tone } from '../shell/notes.js'
@@ -60,7 +61,13 @@ export function SaveNote({ writing, compare }: { writing: Writing; compare: () =
     case 'retrying':
       return <OfflineNote writing={writing} more={kept} />
     case 'signed-out':
-      return <Message title={w.signedOutTitle} text={w.signedOutLead} more={kept} writing={writing} />
+      return (
+        <Message title={w.signedOutTitle} text={w.signedOutLead} more={kept} writing={writing}>
+          <button type="button" class="btn small primary" onClick={() => void (hasEnded.value = true)}>
+            {w.signIn}
+          </button>
+        </Message>
+      )
     case 'forbidden':
       return <Message title={w.forbiddenTitle} text={state.reason} more={kept} writing={writing} />
     case 'rejected':

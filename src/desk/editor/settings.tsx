@@ -75,12 +75,9 @@ function Form({ writing, renamed }: { writing: Writing; renamed: (title: string)
   const found = useAttributes(writing)
   const attributes = found?.attributes ?? {}
   const set = (keys: Keys): void => void attempt(() => setKeys(writing, keys))
-  const text =
-    (key: 'description' | 'icon') =>
-    (event: { currentTarget: HTMLInputElement | HTMLTextAreaElement }): void => {
-      const value = event.currentTarget.value.trim()
-      if (value !== (attributes[key] ?? '')) set({ [key]: value === '' ? null : value })
-    }
+  const setText = (key: 'description' | 'icon') => (value: string) => {
+    if (value !== (attributes[key] ?? '')) set({ [key]: value === '' ? null : value })
+  }
   return (
     <>
       {found?.isBad && (
@@ -93,24 +90,10 @@ function Form({ writing, renamed }: { writing: Writing; renamed: (title: string)
         <label for={`${id}t`}>{w.pageTitle}</label>
         <Title id={`${id}t`} writing={writing} renamed={renamed} />
         <label for={`${id}d`}>{w.description}</label>
-        <textarea
-          class="in"
-          id={`${id}d`}
-          rows={2}
-          maxLength={1024}
-          value={attributes.description ?? ''}
-          onChange={text('description')}
-        />
+        <KeyField id={`${id}d`} rows={2} max={1024} value={attributes.description} set={setText('description')} />
         <label for={`${id}i`}>{w.icon}</label>
         <div class="row">
-          <input
-            class="in grow"
-            id={`${id}i`}
-            maxLength={50}
-            placeholder={w.iconHelp}
-            value={attributes.icon ?? ''}
-            onChange={text('icon')}
-          />
+          <KeyField id={`${id}i`} max={50} hint={w.iconHelp} value={attributes.icon} set={setText('icon')} />
           {attributes.icon !== undefined && (
             <button type="button" class="btn small quiet" onClick={() => set({ icon: null })}>
               {w.remove}
@@ -126,6 +109,37 @@ function Form({ writing, renamed }: { writing: Writing; renamed: (title: string)
       </div>
     </>
   )
+}
+
+/** The field of a key. What is typed stays until the field is left. */
+function KeyField({
+  id,
+  value = '',
+  max,
+  rows,
+  hint,
+  set,
+}: {
+  id: string
+  value?: string | undefined
+  max: number
+  rows?: number
+  hint?: string
+  set: (value: string) => void
+}) {
+  const [typed, setTyped] = useState<string | null>(null)
+  const shared = {
+    class: 'in grow',
+    id,
+    maxLength: max,
+    value: typed ?? value,
+    onInput: (event: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) => setTyped(event.currentTarget.value),
+    onChange: (event: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) => {
+      set(event.currentTarget.value.trim())
+      setTyped(null)
+    },
+  }
+  return rows === undefined ? <input {...shared} placeholder={hint} /> : <textarea {...shared} rows={rows} />
 }
 
 function Title({ id, writing, renamed }: { id: string; writing: Writing; renamed: (title: string) => void }) {

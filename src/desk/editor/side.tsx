@@ -58,6 +58,7 @@ export function EditorSide({ writing, marks }: { writing: Writing; marks: Readon
   }
   useNewPageKey(() => setQuestion({ kind: 'new' }))
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it hears the keys and drags of the links in it
     <div
       class="toc-edit"
       onKeyDown={(event) => {
@@ -191,7 +192,7 @@ function EntryMenu({ page, run }: { page: Page; run: (action: Action) => void })
     <>
       <button type="button" class="btn small quiet full" popovertarget="m-entry" title={w.help}>
         <Icon name="dots" />
-        {fill(w.actions, { page: page.title })}
+        {w.thisEntry}
       </button>
       <div class="pop menu" popover id="m-entry" role="dialog" aria-label={fill(w.actions, { page: page.title })}>
         {ACTIONS.map(([action, icon]) => (

@@ -2,7 +2,7 @@
 import type { EditorView, ViewUpdate } from '@codemirror/view'
 import { type Signal, signal } from '@preact/signals'
 import { ApiError, api, body, type Schemas } from '../api/client.js'
-import { hasEnded, session } from '../api/session.js'
+import { session } from '../api/session.js'
 import type { Place } from '../space/space.js'
 import { fill, words } from '../words/index.js'
 import { createCode, editable, insertText, readOnly } from './code.js'
@@ -132,9 +132,8 @@ export class Writing {
       if (this.saver.isUnsaved && !this.keeper.works) event.preventDefault()
     })
     this.#stops.push(
-      hasEnded.subscribe((ended) => {
-        if (!ended && session.peek()) this.saver.send({ type: 'signed-in' })
-      }),
+      // A new sign-in replaces the session.
+      session.subscribe((value) => void (value && this.saver.send({ type: 'signed-in' }))),
       this.saver.state.subscribe(({ phase }) => this.setReadOnly(phase === 'forbidden')),
     )
   }

@@ -3,8 +3,6 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, ApiError, body, type Schemas } from '../api/client.js'
 import { reload, useData } from '../api/data.js'
 import { session } from '../api/session.js'
-import { Ask } from '../editor/ask.js'
-import { Compare } from '../editor/compare.js'
 import { findCopy } from '../editor/local-copy.js'
 import { loadSource } from '../editor/page-api.js'
 import { startPresence } from '../editor/presence.js'
@@ -19,6 +17,7 @@ import { Frame } from '../shell/frame.js'
 import { Failed, Nothing, Note, Shape } from '../shell/notes.js'
 import { toast } from '../shell/toast.js'
 import { findPage, keyOf, type Place, type Space } from '../space/space.js'
+import { later } from '../shell/later.js'
 import { SpaceFrame } from '../space/space-frame.js'
 import { fill, words } from '../words/index.js'
 
@@ -166,6 +165,9 @@ function useChanges(writing: Writing): ReadonlyMap<string, 'e' | 'n'> {
     if ('page' in change && change.page) found.set(change.page.id, change.type === 'page_created' ? 'n' : 'e')
   return found
 }
+
+const Ask = later(async () => (await import('../editor/ask.js')).Ask)
+const Compare = later(async () => (await import('../editor/compare.js')).Compare)
 
 const STORED_VIEW = 'bindery-editor-view'
 

@@ -37,7 +37,7 @@ export function Dialog({ title, onClose, children, footer, class: more = '' }: D
         </button>
       </header>
       {children}
-      {footer !== undefined && <footer>{footer}</footer>}
+      {footer !== undefined && <footer class="row">{footer}</footer>}
     </dialog>
   )
 }
