@@ -211,7 +211,7 @@ test('a page that both sides renamed and rewrote gets the chosen path and the ch
   }
 })
 
-test('a table of contents keeps the entries that both sides added', async () => {
+test('both entries of a table of contents for one page become that of main, and additions stay', async () => {
   const { desk, change } = await cross(
     {},
     { 'SUMMARY.md': SUMMARY.replace('[One]', '[First]') },
@@ -222,7 +222,7 @@ test('a table of contents keeps the entries that both sides added', async () => 
   await resolve(desk, change, 'both')
   assert.is(
     await desk.file('SUMMARY.md', change.ref),
-    '# Table of contents\n\n* [Home](README.md)\n* [First](one.md)\n* [Start](one.md)\n* [Two](two.md)\n* [Notes](notes.txt)\n',
+    '# Table of contents\n\n* [Home](README.md)\n* [First](one.md)\n* [Two](two.md)\n* [Notes](notes.txt)\n',
   )
 })
 

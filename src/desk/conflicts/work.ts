@@ -112,7 +112,7 @@ export class ConflictWork {
     ).catch((error: unknown) => (error instanceof ApiError ? error : new ApiError(0, String(error))))
     if (this.state.value !== state) return
     if (file instanceof ApiError && file.status === 409) return this.list()
-    this.files.value = { ...this.files.value, [key]: file as LoadedConflict | ApiError }
+    this.files.value = { ...this.files.value, [key]: file }
   }
 
   /** Loads a file again after an error. */
@@ -131,7 +131,7 @@ export class ConflictWork {
 
   /** Returns the decisions about a file. */
   decisionsOf(conflict: ListedConflict): Decisions {
-    return this.decisions.value[fingerprint(conflict as ConflictFile)] ?? {}
+    return this.decisions.value[fingerprint(conflict)] ?? {}
   }
 
   /** Whether a part is decided. */
@@ -142,7 +142,7 @@ export class ConflictWork {
   /** Decides a part. A text that a person goes on writing is one step of undo. */
   decide({ conflict, part }: Stop, choice: Choice): void {
     if (part === null) return
-    const mark = fingerprint(conflict as ConflictFile)
+    const mark = fingerprint(conflict)
     const isText = typeof choice === 'object'
     const last = this.#steps.value.at(-1)
     if (!(isText && last?.isText && last.mark === mark && last.part === part.id))
@@ -165,9 +165,8 @@ export class ConflictWork {
     this.#steps.value = this.#steps.value.slice(0, -1)
     this.#set(step.mark, step.part, step.before)
     return (
-      this.stops.value.find(
-        ({ conflict, part }) => fingerprint(conflict as ConflictFile) === step.mark && part?.id === step.part,
-      ) ?? null
+      this.stops.value.find(({ conflict, part }) => fingerprint(conflict) === step.mark && part?.id === step.part) ??
+      null
     )
   }
 
