@@ -20,7 +20,11 @@ const long = Array.from(
   { length: 60 },
   (_, n) => `await step(${n}, { title: 'A line that does not fit into the column', retries: ${n} })`,
 )
+/** A page in one of its editions, which differ in a text, in code and in a wide table. */
+const changed = (text: string, code: string): string =>
+  `# Changed\n\nFirst.\n\n## One\n\n${text}\n\n\`\`\`sh\n${code}\n\`\`\`\n\n## Two\n\n${wide.replace('A longer', text)}`
 const pages: Files = {
+  'changed.md': changed('First edition.', 'one'),
   'blocks.md': fixture('every-block.md'),
   'code.md': `# Code\n\n\`\`\`typescript {3} title="steps.ts"\n${long.join('\n')}\n\`\`\`\n\n{% code title="a.ts" lineNumbers="true" overflow="wrap" %}\n\`\`\`ts\n${long[0]}\n\`\`\`\n{% endcode %}\n`,
   'tables.md': `# Tables\n\n${wide}`,
@@ -33,7 +37,7 @@ const pages: Files = {
   'dark.svg': SVG,
   'small.svg': SVG,
 }
-const SUMMARY = `* [Blocks](blocks.md)\n* [Code](code.md)\n* [Tables](tables.md)\n* [Page](page.md)\n\n## Group\n\n* [Parent](parent/README.md)\n  * [One](parent/one.md)\n${entry('flows')}`
+const SUMMARY = `* [Blocks](blocks.md)\n* [Code](code.md)\n* [Tables](tables.md)\n* [Page](page.md)\n* [Changed](changed.md)\n\n## Group\n\n* [Parent](parent/README.md)\n  * [One](parent/one.md)\n${entry('flows')}`
 
 const call = operation('Run a flow', ['Flows'], {
   description: 'Starts a flow.',
@@ -58,6 +62,12 @@ const [test, context] = await suiteWith('site/axe', async () => {
     'README.md': '# Home\n\nHello.\n',
     ...pages,
   })
+  const now = Math.floor(Date.now() / 1000)
+  for (const [days, code] of [
+    [1, 'two'],
+    [90, 'two'],
+  ] as const)
+    await main.human({ 'changed.md': changed(`Edition of day ${days}.`, code) }, { seconds: now + days * 86_400 })
   const arabic = await openDesk(here, {
     'SUMMARY.md': '* [Home](README.md)\n',
     'README.md': fixture('other-scripts.md'),
@@ -159,6 +169,10 @@ const kinds: Readonly<Record<string, Kind>> = {
   'long code': { path: '/code' },
   'a wide table': { path: '/tables', width: 834 },
   'a cover and an icon': { path: '/page' },
+  'a history': { path: '/changed', before: clickOn('.rec summary') },
+  'a history in the dark': { path: '/changed', scheme: 'dark', width: 834 },
+  'a history on a phone': { path: '/changed', width: 390, before: clickOn('.fold summary') },
+  'a history in forced colors': { path: '/changed', forced: true },
   'a page of subpages': { path: '/group/parent' },
   'a subpage': { path: '/group/parent/one' },
   'a page of 300': { path: '/reference/p150' },
