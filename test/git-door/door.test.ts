@@ -91,7 +91,7 @@ test('a push to refs/for/main opens a change request, and the same topic adds to
     [0, 'Better words', 'Why: they were poor.', first, writer.user],
   )
   assert.match(seen.text, new RegExp(`remote: Change request ${made.number} opened`))
-  assert.match(seen.text, made.urls.location)
+  assert.match(seen.text, `${here.url}/s/${space}/c/${made.number}`)
   assert.match(seen.text, `change-requests/${made.number}`)
   const second = await clone.commit({ 'start.md': '# Start\n\nThird words.\n' })
   assert.is((await clone.see('push', 'origin', 'HEAD:refs/for/main/words')).code, 0)
