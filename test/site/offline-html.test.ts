@@ -115,4 +115,12 @@ test('the text of a page is searched by sections, without its buttons and icons'
   ])
 })
 
+test('notes about changes are not a part of the text', () => {
+  const html =
+    '<h2 id="a">First</h2><details class="fold"><summary>Last changed Nov 1</summary><ul><li>Ada</li></ul></details>' +
+    '<p class="ch">Text.</p><details class="rec old" name="rec"><summary><time>Nov 1</time> Ada</summary></details>' +
+    '<details class="more"><summary>More</summary><p>Closed.</p></details>'
+  assert.equal(sectionsOf(html).slice(1), [['First', 'a', 'Text. More Closed.']])
+})
+
 test.run()

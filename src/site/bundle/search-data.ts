@@ -17,6 +17,8 @@ const MAX_TEXT = 200_000
 const TOKEN = /<!--[\s\S]*?-->|<(\/?)([a-z][a-z\d-]*)((?:\s+[^\s"'<>/=]+(?:="[^"]*")?)*)\s*\/?>|[^<]+|</gi
 /** Elements whose text is not a part of the page. */
 const UNREAD = new Set(['svg', 'button', 'template', 'script', 'style', 'annotation'])
+/** The notes of the margin, which name dates and authors of changes. They contain no other details. */
+const NOTE = /\sclass="(?:rec|fold)[ "]/
 /** Elements within a line. All others separate words. */
 const INLINE = /^(?:a|abbr|b|bdi|code|del|em|i|ins|kbd|mark|math|m[a-z]+|s|small|span|strong|sub|sup|u)$/
 
@@ -26,17 +28,19 @@ export function sectionsOf(html: string): SearchedSection[] {
   const sections = [last]
   let unread = 0
   let isTitle = false
+  let isNote = false
   let left = MAX_TEXT
   for (const [token, end, written = '', attributes = ''] of html.slice(0, 4 * MAX_TEXT).matchAll(TOKEN)) {
     const name = written.toLowerCase()
-    if (UNREAD.has(name) && !token.endsWith('/>')) unread = Math.max(0, unread + (end === '/' ? -1 : 1))
+    if (name === 'details' && (isNote || NOTE.test(attributes))) isNote = end === ''
+    else if (UNREAD.has(name) && !token.endsWith('/>')) unread = Math.max(0, unread + (end === '/' ? -1 : 1))
     else if (/^h[1-6]$/.test(name)) {
       const id = end === '/' ? undefined : /\sid="([^"]*)"/.exec(attributes)?.[1]
       isTitle = id !== undefined
       if (id === undefined) last[2] += ' '
       else sections.push((last = ['', decoded(id), '']))
     } else if (name !== '' && !INLINE.test(name)) last[2] += ' '
-    else if (name === '' && unread === 0 && !token.startsWith('<!--') && left > 0) {
+    else if (name === '' && unread === 0 && !isNote && !token.startsWith('<!--') && left > 0) {
       left -= token.length
       last[isTitle ? 0 : 2] += decoded(token)
     }
