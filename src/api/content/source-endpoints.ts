@@ -28,6 +28,9 @@ interface PageRequest {
   pageId: string
 }
 
+/** Types the context of both places: a change request is there if the path names one. */
+const requestOf = (context: object): PageRequest => context as PageRequest
+
 const open = ({ app, space, changeRequest }: PageRequest) =>
   changeRequest ? openRevision(app, space, changeRequest.head) : openMain(app, space)
 
@@ -85,7 +88,7 @@ function sourceEndpoints<
       returns: PageSource,
       fails: [413],
       handle: async (context) => {
-        const request = context as unknown as PageRequest
+        const request = requestOf(context)
         const { file, markdown } = await readPageSource(await open(request), request.pageId)
         return { ...presentFile(request.space, file), markdown }
       },
@@ -102,17 +105,9 @@ function sourceEndpoints<
       returns: PageSourceWritten,
       fails: [409, 412, 413, 423],
       handle: async (context) => {
-        const request = context as unknown as PageRequest
-        const { app, actor, space, changeRequest, pageId } = request
-        const file = await writePageSource({
-          app,
-          actor,
-          space,
-          changeRequest: changeRequest ?? null,
-          page: pageId,
-          ...context.body,
-          ifMatch: context.request.ifMatch,
-        })
+        const { app, actor, space, changeRequest = null, pageId } = requestOf(context)
+        const place = { app, actor, space, changeRequest, page: pageId }
+        const file = await writePageSource({ ...place, ...context.body, ifMatch: context.request.ifMatch })
         return presentFile(space, file)
       },
     }),
@@ -128,7 +123,7 @@ function sourceEndpoints<
       audited: false,
       body: PresenceInput,
       returns: Presence,
-      handle: (context) => presentPresence(context as unknown as PageRequest, context.body),
+      handle: (context) => presentPresence(requestOf(context), context.body),
     }),
   }
 }
