@@ -36,6 +36,26 @@ test('a preview shows an unpublished site without cookies, and no cache keeps it
   }
 })
 
+test('a draft of the look is shown at its own address only, and the app may frame previews', async () => {
+  const site = await publish(here, { Start: '# Start\n' })
+  const path = `${site.base}/customization`
+  const draft = { ...(await here.admin.call('get', path).expect(200)).body, title: 'Drafted' }
+  assert.is((await here.admin.call('get', `${path}/draft`).expect(200)).body.pending, false)
+  const { urls } = (await here.admin.call('put', `${path}/draft`, draft).expect(200)).body
+  const shown = await read(`${urls.preview}/start`)
+  assert.match(shown.text, 'Drafted')
+  assert.match(shown.headers.get('content-security-policy') as string, `frame-ancestors ${here.url}`)
+  for (const address of [await previewOf(site), site.address])
+    assert.not.match((await read(`${address}/start`)).text, 'Drafted')
+  const own = (await read(`${site.address}/start`)).headers.get('content-security-policy') as string
+  assert.match(own, "frame-ancestors 'none'")
+  await (await here.caller('edit')).call('put', `${path}/draft`, draft).expect(403)
+  await here.admin.call('put', `${path}/draft`, { footer: { logo: { light: 'javascript:a', dark: '/b' } } }).expect(400)
+  await here.admin.call('delete', `${path}/draft`).expect(204)
+  assert.not.match((await read(`${urls.preview}/start`)).text, 'Drafted')
+  assert.is((await here.admin.call('get', `${path}/draft`).expect(200)).body.pending, false)
+})
+
 test('a preview ends with its time and with the rights of the user who got it', async () => {
   const site = await publish(here, { Start: '# Start\n' })
   const member = await here.caller('read')

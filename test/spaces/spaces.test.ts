@@ -165,4 +165,18 @@ test('a deleted space can be restored within seven days, and not later', async (
   assert.ok(await here.service.app.store.get(spaces, late.id))
 })
 
+test('an admin deletes a deleted space permanently, before its seven days are over', async () => {
+  const { id } = await make()
+  const purge = (who = here.admin) => who.call('post', `/v1/spaces/${id}/purge`)
+  await purge().expect(409)
+  await here.admin.call('get', `/v1/spaces/${id}`).expect(200)
+  await here.admin.call('delete', `/v1/spaces/${id}`).expect(204)
+  await purge(await here.caller('create')).expect(403)
+  await purge().expect(204)
+  await purge().expect(404)
+  await here.admin.call('post', `/v1/spaces/${id}/restore`).expect(404)
+  assert.is(await here.service.app.store.get(spaces, id), null)
+  assert.not.ok(await here.service.app.git.exists(id))
+})
+
 test.run()

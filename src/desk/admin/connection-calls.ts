@@ -15,8 +15,7 @@ export const useConnections = (spaceId: string) =>
   useData(
     `space/${spaceId}/connections`,
     async () =>
-      (await body(api.GET('/v1/spaces/{spaceId}/git/connections', { params: { path: { spaceId }, query: {} } })))
-        .items as Connection[],
+      (await body(api.GET('/v1/spaces/{spaceId}/git/connections', { params: { path: { spaceId }, query: {} } }))).items,
   )
 
 /** Reads the connections of a space, and their runs, again. */

@@ -51,7 +51,7 @@ export function CustomizeLinks({
         onClick={() =>
           onChange([
             ...links,
-            { title: w.newLink, to: { kind: 'url', url: 'https://example.com' }, links: [] } as unknown as Link,
+            { title: w.newLink, to: { kind: 'url', url: 'https://example.com' }, links: [], style: 'link' },
           ])
         }
       >

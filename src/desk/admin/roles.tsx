@@ -12,6 +12,9 @@ export type Source = Schemas['AggregatedContentPermission']['sources'][number]
 /** From the weakest to the strongest. */
 export const ROLES = ['read', 'comment', 'edit', 'review', 'create', 'admin'] as const satisfies readonly Role[]
 
+/** Whether a text names a role in an organization. */
+export const isRole = (text: string): text is Role | 'guest' => text === 'guest' || ROLES.some((role) => role === text)
+
 /** The name of a role. Null is a guest. */
 export const roleName = (role: Role | null): string => adminWords().roles.names[role ?? 'guest']
 

@@ -20,7 +20,7 @@ async function findSite(siteId: string): Promise<Site> {
   for (const { id } of items) {
     const params = { path: { organizationId: id, siteId } }
     const { data, response } = await api.GET('/v1/orgs/{organizationId}/sites/{siteId}', { params })
-    if (data) return { ...(data as Schemas['Site']), organization: id }
+    if (data) return { ...data, organization: id }
     if (response.status >= 500) throw new ApiError(response.status, '')
   }
   throw new ApiError(404, '')

@@ -16,7 +16,6 @@ import { fill, words } from '../words/index.js'
 type Entry = Schemas['AuditEntry']
 
 const DAY = 86_400_000
-const PERIODS = ['1', '7', '30', ''] as const
 
 /** The screen. */
 export function Audit({ org = '' }: { org?: string }) {
@@ -38,6 +37,9 @@ export function Audit({ org = '' }: { org?: string }) {
   )
 }
 
+const isOutcome = (text: string | undefined): text is Entry['outcome'] =>
+  text === 'succeeded' || text === 'refused' || text === 'failed'
+
 /** The filters in the address, as the API takes them. */
 function query() {
   const [actor, operation, outcome, space] = ['actor', 'operation', 'outcome', 'space'].map((name) => parameter(name))
@@ -46,7 +48,7 @@ function query() {
   return {
     ...(actor ? { actor } : {}),
     ...(operation ? { operation } : {}),
-    ...(outcome ? { outcome: outcome as Entry['outcome'] } : {}),
+    ...(isOutcome(outcome) ? { outcome } : {}),
     ...(space ? { space } : {}),
     ...(days > 0 ? { from: since } : {}),
   }
@@ -90,7 +92,7 @@ function Filters({ organization }: { organization: string }) {
       />
       <Pick
         label={w.period}
-        value={parameter('days', '7') as (typeof PERIODS)[number]}
+        value={parameter('days', '7')}
         of={[
           ['1', w.days1],
           ['7', w.days7],
@@ -175,7 +177,7 @@ function Row({ organization, entry, actor }: { organization: Organization; entry
   const w = adminWords().audit
   const [tone, icon] = OUTCOMES[entry.outcome]
   const spaces = useSpaces(organization.id) ?? []
-  const space = spaces.find(({ id }) => id === (entry.resources as Record<string, string>).space)
+  const space = spaces.find(({ id }) => id === entry.resources.space)
   return (
     <OpeningRow
       id={entry.id}
@@ -234,7 +236,7 @@ function Details({ entry }: { entry: Entry }) {
       <dd>
         {entry.members.length === 0 ? '–' : entry.members.join(', ')} <span class="muted">{w.noValues}</span>
       </dd>
-      {Object.entries(entry.resources as Record<string, string>).map(([kind, id]) => (
+      {Object.entries(entry.resources).map(([kind, id]) => (
         <>
           <dt key={kind}>{kind}</dt>
           <dd>

@@ -187,7 +187,7 @@ function Failure({ space, connection }: { space: Space; connection: Connection }
   const w = adminWords().connection
   const { failure } = connection
   if (!failure) return null
-  const known = w.causes as Readonly<Record<string, { title: string; text: string } | undefined>>
+  const known: Readonly<Record<string, { title: string; text: string } | undefined>> = w.causes
   const host = hostName(connection)
   const cause = known[failure.cause] ?? w.otherCause
   const again = () =>

@@ -9,7 +9,7 @@ import { Filter, ListEnd, OpeningRow, parameter, usePages } from '../admin/lists
 import { useNames } from '../admin/names.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
 import { useQuestion } from '../admin/question.js'
-import { Reasons, type Role, roleChoices, roleName, roleOf } from '../admin/roles.js'
+import { isRole, Reasons, type Role, roleChoices, roleName, roleOf } from '../admin/roles.js'
 import { adminWords } from '../admin/words.js'
 import { setQuery } from '../route.js'
 import { Icon } from '../shell/icons.js'
@@ -72,7 +72,7 @@ function MemberTable({ organization }: { organization: Organization }) {
             limit,
             ...(page === undefined ? {} : { page }),
             ...(search === '' ? {} : { search }),
-            ...(role === '' ? {} : { role: role as Role | 'guest' }),
+            ...(isRole(role) ? { role } : {}),
           },
         },
       }),

@@ -99,7 +99,9 @@ export const OrganizationRules = ({ org = '' }: { org?: string }) => (
           organization={organization.id}
           rules={organization.mergeRules}
           mayInherit={false}
-          save={(mergeRules) => change(organization, { mergeRules: mergeRules as Organization['mergeRules'] })}
+          save={async (mergeRules) => {
+            if (mergeRules.type !== 'inherit') await change(organization, { mergeRules })
+          }}
         />
       </div>
     )}

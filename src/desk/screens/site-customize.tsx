@@ -37,9 +37,9 @@ const keyOf = (id: string): string => `sites/${id}/looks`
 function differences(a: unknown, b: unknown): number {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a))
     return JSON.stringify(a) === JSON.stringify(b) ? 0 : 1
-  const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>]
-  const names = new Set([...Object.keys(one), ...Object.keys(other)])
-  return [...names].reduce((sum, name) => sum + differences(one[name], other[name]), 0)
+  const [one, other] = [new Map(Object.entries(a)), new Map(Object.entries(b))]
+  const names = new Set([...one.keys(), ...other.keys()])
+  return [...names].reduce((sum, name) => sum + differences(one.get(name), other.get(name)), 0)
 }
 
 const SAVE_AFTER_MS = 600
@@ -47,7 +47,7 @@ const SAVE_AFTER_MS = 600
 /** The screen. */
 export function SiteCustomize({ site: id = '' }: { site?: string }) {
   const site = useSite(id).value
-  const looks = useData(site ? keyOf(id) : null, () => look(site as Site))
+  const looks = useData(site ? keyOf(id) : null, () => (site ? look(site) : Promise.reject(new Error('No site'))))
   const [edited, setEdited] = useState<Look | null>(null)
   const [error, setError] = useState<unknown>(null)
   const [round, setRound] = useState(0)

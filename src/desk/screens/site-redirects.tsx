@@ -60,7 +60,7 @@ function useDestinations(site: Site) {
             params: { path: sitePath(site), query: { limit: 1000 } },
           }),
         )
-      ).items as Schemas['SiteSpace'][],
+      ).items,
   ).value
 }
 

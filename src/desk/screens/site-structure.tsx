@@ -173,8 +173,8 @@ function noteOf({ part }: Row): string {
 }
 
 /** A third of the height at each end means before or after; the middle means into. */
-function whereIn(event: DragEvent, row: Row): Drop['where'] {
-  const { top, height } = (event.currentTarget as HTMLElement).getBoundingClientRect()
+function whereIn(event: { currentTarget: Element; clientY: number }, row: Row): Drop['where'] {
+  const { top, height } = event.currentTarget.getBoundingClientRect()
   const at = (event.clientY - top) / height
   if (row.type !== 'site-section-group') return at < 0.5 ? 'before' : 'after'
   return at < 0.33 ? 'before' : at > 0.66 ? 'after' : 'into'

@@ -193,7 +193,7 @@ function SignInForm({ site, auth }: { site: Site; auth: Schemas['SitePublishingA
         const made = await body(
           api.POST('/v1/orgs/{organizationId}/sites/{siteId}/publishing/auth/regenerate', { params }),
         )
-        setKey((made as Schemas['SitePublishingAuth']).privateKey ?? '')
+        setKey(made.privateKey ?? '')
       },
     })
   return (
