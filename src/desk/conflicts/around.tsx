@@ -10,12 +10,13 @@ import { fill, plural, words } from '../words/index.js'
 import { fileName, isPicture, shortKind } from './names.js'
 import type { PreviewProps } from './preview.js'
 import type { ConflictScreen } from './use-conflicts.js'
+import { conflictWords } from './words.js'
 
 /** The bar with the state, the views and the last step. */
 export function ConflictRibbon({ screen, title, href }: { screen: ConflictScreen; title: string; href: string }) {
   const { work, view, canEdit, canMerge, isPreview } = screen
   const left = work.left.value
-  const w = words().conflicts
+  const w = conflictWords()
   const state = work.state.value
   const hasConflicts = (state?.count ?? 0) > 0
   return (
@@ -89,7 +90,7 @@ function LazyPreview(props: PreviewProps) {
 export function ConflictSide({ screen, space, number }: { screen: ConflictScreen; space: Space; number: string }) {
   const { work } = screen
   const current = screen.current.value
-  const w = words().conflicts
+  const w = conflictWords()
   const stops = work.stops.value
   const branch = `change-requests/${number}`
   return (

@@ -1,18 +1,19 @@
 /** A chunk of a text that both sides changed: the three sides, and the result. */
 import { useMemo } from 'preact/hooks'
 import { Chip } from '../shell/notes.js'
-import { words, fill } from '../words/index.js'
+import { fill } from '../words/index.js'
 import { ContentsResult, ContentsSide } from './contents.js'
 import { chunkResult, chunkTexts, linesOf, resultByChunk } from './decisions.js'
 import { changeOf, SIDES, sideName } from './names.js'
 import { EditButtons, type PartProps, Take, Writing } from './controls.js'
 import { blocksAt, Rendered, Source, useRenderedText } from './texts.js'
+import { conflictWords } from './words.js'
 
 /** Draws a chunk. */
 export function ChunkPart(props: PartProps & { at: number }) {
   const { screen, file, at, choice, stop } = props
   const { work, view, host, canEdit } = screen
-  const w = words().conflicts
+  const w = conflictWords()
   const chunks = useMemo(() => chunkTexts(file), [file])
   const texts = chunks[at]
   const isRendered = view === 'rendered' && file.form === 'page'
@@ -88,7 +89,7 @@ function Result({ isRendered, ...props }: PartProps & { at: number; isRendered: 
   const { screen, file, at, stop, choice } = props
   const { work, canEdit } = screen
   const isEditing = screen.isEditing(stop)
-  const w = words().conflicts
+  const w = conflictWords()
   const decisions = work.decisionsOf(stop.conflict)
   const parts = useMemo(() => resultByChunk(file, decisions), [file, decisions])
   const blocks = useRenderedText(

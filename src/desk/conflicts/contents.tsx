@@ -1,10 +1,11 @@
 /** Chunks of a table of contents, as trees. */
 import { useState } from 'preact/hooks'
 import { Icon } from '../shell/icons.js'
-import { fill, words } from '../words/index.js'
+import { fill } from '../words/index.js'
 import { chunkResult, type ChunkTexts, linesOf } from './decisions.js'
 import { sideName } from './names.js'
 import { EditButtons, type PartProps, Take, Writing } from './controls.js'
+import { conflictWords } from './words.js'
 
 interface Entry {
   /** The line with its line feed. */
@@ -38,7 +39,7 @@ const DEPTHS = ['', 'in1', 'in2']
 export function ContentsSide({ text, base }: { text: string; base: string }) {
   const known = new Set(linesOf(base).map((line) => line.trimEnd()))
   const entries = entriesOf(text)
-  if (entries.length === 0) return <p class="muted">{words().conflicts.nothing}</p>
+  if (entries.length === 0) return <p class="muted">{conflictWords().nothing}</p>
   return (
     <ul class="struct flat">
       {entries.map(({ title, depth, isGroup, line }, at) => (
@@ -62,7 +63,7 @@ export function ContentsResult(props: PartProps & { texts: ChunkTexts }) {
   const { screen, texts, file, stop, choice } = props
   const { host, canEdit } = screen
   const isEditing = screen.isEditing(stop)
-  const w = words().conflicts
+  const w = conflictWords()
   const [moved, setMoved] = useState('')
   const text = chunkResult(file, texts, choice ?? 'both')
   const entries = entriesOf(text)

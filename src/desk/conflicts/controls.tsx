@@ -7,6 +7,7 @@ import { words } from '../words/index.js'
 import type { Choice } from './decisions.js'
 import type { ConflictScreen } from './use-conflicts.js'
 import type { LoadedConflict, Stop } from './work.js'
+import { conflictWords } from './words.js'
 
 /** What a part gets. */
 export interface PartProps {
@@ -54,7 +55,7 @@ export const Take = ({
 
 /** The buttons that write a result by hand and take a decision back. */
 export function EditButtons({ screen, stop }: PartProps) {
-  const w = words().conflicts
+  const w = conflictWords()
   const isEditing = screen.isEditing(stop)
   return (
     <>
@@ -131,7 +132,7 @@ function EditorField({
         ? openEditor(holder.current, {
             before: props.before,
             text: props.text,
-            label: words().conflicts.writing,
+            label: conflictWords().writing,
             onText: (text) => latest.current.onText(text),
             onDone: () => latest.current.onDone(),
           })
@@ -148,7 +149,7 @@ function PlainField({ text, onText, onDone }: WritingProps) {
     <textarea
       ref={field}
       class="in mono"
-      aria-label={words().conflicts.writing}
+      aria-label={conflictWords().writing}
       spellcheck
       rows={Math.min(24, Math.max(4, text.split('\n').length + 1))}
       value={text}

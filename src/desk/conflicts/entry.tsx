@@ -2,12 +2,13 @@
 import { api, body } from '../api/client.js'
 import { useData } from '../api/data.js'
 import { Note } from '../shell/notes.js'
-import { plural, words } from '../words/index.js'
+import { plural } from '../words/index.js'
 import { hostName } from './names.js'
+import { conflictWords } from './words.js'
 
 /** Shows how many files are in conflict and a link to resolve them. Shows nothing if there are none. */
 export function ConflictEntry({ spaceId, number }: { spaceId: string; number: string }) {
-  const w = words().conflicts
+  const w = conflictWords()
   const state = useData(`space/${spaceId}/c/${number}/conflict-state`, () =>
     body(
       api.GET('/v1/spaces/{spaceId}/change-requests/{changeRequestId}/conflict-state', {

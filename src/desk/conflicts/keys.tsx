@@ -2,9 +2,9 @@
 import { useEffect } from 'preact/hooks'
 import { singleKeys, useKey } from '../keyboard.js'
 import { Switch } from '../shell/fields.js'
-import { words } from '../words/index.js'
 import type { Choice } from './decisions.js'
 import { sideName } from './names.js'
+import { conflictWords } from './words.js'
 
 /** What the keys do. */
 export interface ConflictActions {
@@ -39,7 +39,7 @@ export function useConflictKeys(actions: ConflictActions): void {
 
 /** The bar with the keys. */
 export function ConflictKeys({ host }: { host: string | undefined }) {
-  const w = words().conflicts
+  const w = conflictWords()
   const { keys } = w
   const shown: [string[], string][] = [
     [['J', 'K'], keys.next],

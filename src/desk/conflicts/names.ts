@@ -1,9 +1,10 @@
 /** Names of the sides, files and choices of conflicts. */
 import type { IconName } from '../shell/icons.js'
 import { inWords } from '../shell/time.js'
-import { fill, words } from '../words/index.js'
+import { fill } from '../words/index.js'
 import type { Choice } from './decisions.js'
 import type { ListedConflict, LoadedConflict } from './work.js'
+import { conflictWords } from './words.js'
 
 const HOSTS: Readonly<Record<string, string>> = {
   github: 'GitHub',
@@ -13,7 +14,7 @@ const HOSTS: Readonly<Record<string, string>> = {
 }
 
 /** The name of a Git host. */
-export const hostName = (host: string): string => HOSTS[host] ?? words().conflicts.otherRepository
+export const hostName = (host: string): string => HOSTS[host] ?? conflictWords().otherRepository
 
 /** The side of a choice in the order of the keys 0, 1, 2, with its member of a conflict. */
 export const SIDES = [
@@ -24,7 +25,7 @@ export const SIDES = [
 
 /** The name of a side. `host` is that of a sync. */
 export function sideName(choice: (typeof SIDES)[number]['choice'], host: string | undefined): string {
-  const w = words().conflicts
+  const w = conflictWords()
   if (choice === 'base') return w.before
   if (choice === 'main') return host === undefined ? w.mainContent : w.inBindery
   return host === undefined ? w.thisRequest : fill(w.onHost, { host: hostName(host) })
@@ -32,14 +33,14 @@ export function sideName(choice: (typeof SIDES)[number]['choice'], host: string 
 
 /** The name of a choice. */
 export function choiceName(choice: Choice, host: string | undefined): string {
-  const w = words().conflicts
+  const w = conflictWords()
   if (typeof choice === 'object') return w.written
   return choice === 'both' ? w.keepBoth : sideName(choice, host)
 }
 
 /** Who changed a side, and when. */
 export function changeOf(file: LoadedConflict, member: 'base' | 'ours' | 'theirs'): string {
-  const w = words().conflicts
+  const w = conflictWords()
   const change = file[member]?.change
   if (member === 'base')
     return change ? fill(w.beforeLead, { date: inWords(change.at) }) : file.base ? w.beforeNothing : w.noEntry
@@ -54,18 +55,18 @@ export const isPicture = ({ path }: Pick<ListedConflict, 'path'>): boolean => PI
 
 /** The name of a file in conflict: the title of a page, or its file name. */
 export const fileName = ({ form, page, path }: Pick<ListedConflict, 'form' | 'page' | 'path'>): string =>
-  form === 'table-of-contents' ? words().conflicts.contents : (page?.title ?? path.split('/').at(-1) ?? path)
+  form === 'table-of-contents' ? conflictWords().contents : (page?.title ?? path.split('/').at(-1) ?? path)
 
 /** What happened to a file, in a few words. */
 export function kindText(conflict: ListedConflict): string {
-  const w = words().conflicts
+  const w = conflictWords()
   if (conflict.form === 'table-of-contents') return w.contentsLead
   return conflict.kind === 'binary' && isPicture(conflict) ? w.picture : w.kinds[conflict.kind]
 }
 
 /** What happened to a file, in one or two words. */
 export function shortKind(conflict: ListedConflict): string {
-  const w = words().conflicts
+  const w = conflictWords()
   if (conflict.form === 'table-of-contents') return w.shortOrder
   return conflict.kind === 'binary' && isPicture(conflict) ? w.shortPicture : w.short[conflict.kind]
 }

@@ -8,6 +8,7 @@ import { fileName, iconOf, kindText, sideName } from './names.js'
 import { type Block, Rendered, Source, useRenderedText } from './texts.js'
 import type { ConflictScreen } from './use-conflicts.js'
 import type { ConflictWork, LoadedConflict } from './work.js'
+import { conflictWords } from './words.js'
 
 /** What the preview gets. */
 export interface PreviewProps {
@@ -18,7 +19,7 @@ export interface PreviewProps {
 export function Preview({ screen }: PreviewProps) {
   const { work, canMerge } = screen
   const onClose = (): void => void (screen.isPreview.value = false)
-  const w = words().conflicts
+  const w = conflictWords()
   const left = work.left.value
   return (
     <Dialog
@@ -62,7 +63,7 @@ export function Preview({ screen }: PreviewProps) {
 
 /** The result of one file: the text that is saved, or the side that is taken. */
 function FilePreview({ work, file, decisions }: { work: ConflictWork; file: LoadedConflict; decisions: Decisions }) {
-  const w = words().conflicts
+  const w = conflictWords()
   const resolution = isDecided(file, decisions) ? resolutionOf(file, decisions) : null
   const taken =
     resolution && 'take' in resolution
@@ -100,7 +101,7 @@ const textSoFar = (file: LoadedConflict, decisions: Decisions): string | undefin
 
 /** The blocks that the main content does not have. Unchanged ones are counted. */
 function Changed({ blocks, earlier }: { blocks: readonly Block[]; earlier: readonly Block[] }) {
-  const w = words().conflicts
+  const w = conflictWords()
   const known = new Set(earlier.map(({ digest }) => digest))
   const groups: { isSame: boolean; blocks: Block[] }[] = []
   for (const block of blocks) {

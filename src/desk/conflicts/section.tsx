@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../shell/icons.js'
 import { Chip, Failed, Shape } from '../shell/notes.js'
 import { ApiError } from '../api/client.js'
-import { fill, words } from '../words/index.js'
+import { fill } from '../words/index.js'
 import { ChunkPart } from './chunk.js'
 import { type PartProps, Take } from './controls.js'
 import { partsOf } from './decisions.js'
@@ -11,13 +11,14 @@ import { WholePart } from './whole.js'
 import { choiceName, fileName, headingAbove, kindText, sideName } from './names.js'
 import { type ConflictScreen, domId } from './use-conflicts.js'
 import type { LoadedConflict, Stop } from './work.js'
+import { conflictWords } from './words.js'
 
 /** Draws a conflict. */
 export function ConflictSection({ screen, at, stop }: { screen: ConflictScreen; at: number; stop: Stop }) {
   const { work, host } = screen
   const isCurrent = screen.current.value === at
   const onCurrent = (): void => screen.setCurrent(at)
-  const w = words().conflicts
+  const w = conflictWords()
   const { conflict, part } = stop
   const loaded = work.files.value[conflict.key]
   const element = useRef<HTMLElement>(null)
@@ -74,7 +75,7 @@ export function ConflictSection({ screen, at, stop }: { screen: ConflictScreen; 
 
 function Part(props: PartProps) {
   const { screen, stop, file, choice } = props
-  const w = words().conflicts
+  const w = conflictWords()
   if (stop.part?.type === 'chunk') return <ChunkPart {...props} at={stop.part.at} />
   if (stop.part?.type !== 'place') return <WholePart {...props} />
   return (
@@ -99,7 +100,7 @@ function Part(props: PartProps) {
 }
 
 const Moves = ({ screen }: { screen: ConflictScreen }) => {
-  const w = words().conflicts
+  const w = conflictWords()
   return (
     <>
       <button type="button" class="btn small quiet" aria-keyshortcuts="K" onClick={() => screen.go(-1)}>
@@ -115,7 +116,7 @@ const Moves = ({ screen }: { screen: ConflictScreen }) => {
 }
 
 function Heading({ stop: { conflict, part }, file }: { stop: Stop; file: LoadedConflict | null }) {
-  const w = words().conflicts
+  const w = conflictWords()
   const name = fileName(conflict)
   if (part?.type === 'place')
     return (

@@ -3,9 +3,10 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { type Loaded, useData } from '../api/data.js'
 import { BlockHtml } from '../space/blocks.js'
-import { plural, words } from '../words/index.js'
+import { plural } from '../words/index.js'
 import { compareWords, markWords, type WordRun, wordsIn } from './compare-words.js'
 import type { ListedConflict } from './work.js'
+import { conflictWords } from './words.js'
 
 /** Maximum number of lines of a text that are shown at once. */
 const MAX_LINES = 60
@@ -39,7 +40,7 @@ export function Source({
   from?: number
   label: string
 }) {
-  const w = words().conflicts
+  const w = conflictWords()
   const lines = useMemo(
     () =>
       linesOf(
@@ -129,7 +130,7 @@ export function Rendered({ blocks, before }: { blocks: readonly Block[]; before?
     const parsed = new DOMParser().parseFromString(earlier, 'text/html').body
     markWords(holder.current, wordsIn(parsed))
   }, [html, earlier])
-  if (blocks.length === 0) return <p class="muted">{words().conflicts.nothing}</p>
+  if (blocks.length === 0) return <p class="muted">{conflictWords().nothing}</p>
   return (
     <div ref={holder} key={`${keyOf(html)} ${earlier === null ? '' : keyOf(earlier)}`}>
       <BlockHtml html={html} />

@@ -5,11 +5,12 @@ import { ApiError } from '../api/client.js'
 import { address, open } from '../route.js'
 import type { Space } from '../space/space.js'
 import { explain, toast } from '../shell/toast.js'
-import { fill, plural, words } from '../words/index.js'
+import { fill, plural } from '../words/index.js'
 import { type Choice, isWritable, optionsOf } from './decisions.js'
 import { useConflictKeys } from './keys.js'
 import { choiceName, fileName } from './names.js'
 import { type ConflictWork, type Finish, type Stop, stopId } from './work.js'
+import { conflictWords } from './words.js'
 
 /** The DOM ID of a stop. */
 export const domId = (at: number): string => `conflict-${at}`
@@ -98,7 +99,7 @@ export class ConflictScreen {
 
   /** Decides a part. `moves` goes on to the next one that is left. */
   decide(stop: Stop, choice: Choice, { moves = false }: { moves?: boolean } = {}): void {
-    const w = words().conflicts
+    const w = conflictWords()
     this.work.decide(stop, choice)
     const left = this.work.left.value
     if (typeof choice !== 'object')
@@ -122,7 +123,7 @@ export class ConflictScreen {
     const stop = this.work.undo()
     if (!stop) return
     this.#editing.value = null
-    this.said.value = fill(words().conflicts.announceUndone, { file: fileName(stop.conflict) })
+    this.said.value = fill(conflictWords().announceUndone, { file: fileName(stop.conflict) })
     this.show(this.work.stops.value.findIndex((one) => stopId(one) === stopId(stop)))
   }
 
@@ -156,7 +157,7 @@ export class ConflictScreen {
     const { work } = this
     if (!this.canEdit || work.stops.value.length === 0) return
     if (work.left.value > 0) {
-      this.said.value = plural(words().conflicts.leftReason, work.left.value)
+      this.said.value = plural(conflictWords().leftReason, work.left.value)
       this.show(work.stops.value.findIndex((stop) => !work.isDone(stop)))
       return
     }
@@ -174,7 +175,7 @@ export class ConflictScreen {
   }
 
   #tell(result: Finish): void {
-    const w = words().conflicts
+    const w = conflictWords()
     if (result.state === 'moved') {
       toast(w.movedSince)
       return

@@ -1,10 +1,11 @@
 /** A file that is taken as a whole: pictures and other binary files, deleted files, links, folders, texts that fit. */
 import { Chip } from '../shell/notes.js'
-import { fill, words } from '../words/index.js'
+import { fill } from '../words/index.js'
 import { isWritable, optionsOf, resultText } from './decisions.js'
 import { changeOf, isPicture, SIDES, sideName } from './names.js'
 import { EditButtons, type PartProps, Take, Writing } from './controls.js'
 import { Source } from './texts.js'
+import { conflictWords } from './words.js'
 
 type Member = 'base' | 'ours' | 'theirs'
 
@@ -13,7 +14,7 @@ export function WholePart(props: PartProps) {
   const { screen, file, stop, choice } = props
   const { host, canEdit } = screen
   const isEditing = screen.isEditing(stop)
-  const w = words().conflicts
+  const w = conflictWords()
   const part = stop.part
   if (!part) return null
   const options = optionsOf(file, part)
@@ -103,7 +104,7 @@ export function WholePart(props: PartProps) {
 }
 
 function labelOf(file: PartProps['file'], member: Member): string {
-  const w = words().conflicts
+  const w = conflictWords()
   if (member === 'base') return w.keepBefore
   if (file.kind === 'file/directory') return w.take
   if (!file[member]) return w.delete
@@ -112,7 +113,7 @@ function labelOf(file: PartProps['file'], member: Member): string {
 
 /** One version of the file. */
 function Version({ file, member, name }: PartProps & { member: Member; name: string }) {
-  const w = words().conflicts
+  const w = conflictWords()
   const version = file[member]
   if (!version) {
     if (file.kind === 'file/directory') return <p class="muted">{member === 'base' ? w.noEntry : w.folder}</p>

@@ -9,6 +9,7 @@ import { Field } from '../shell/fields.js'
 import { attempt, toast } from '../shell/toast.js'
 import { plural, words } from '../words/index.js'
 import type { Writing } from './writing.js'
+import { editorWords } from './words.js'
 
 type User = Schemas['User']
 
@@ -37,7 +38,7 @@ export function Ask({
   pages: number
   onClose: () => void
 }) {
-  const w = words().editor.ask
+  const w = editorWords().ask
   const request = writing.changeRequest.value
   const [subject, setSubject] = useState(request?.subject ?? '')
   const [reason, setReason] = useState('')

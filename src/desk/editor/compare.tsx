@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { Dialog } from '../shell/dialog.js'
 import { fill, words } from '../words/index.js'
 import type { Writing } from './writing.js'
+import { editorWords } from './words.js'
 
 type Choice = 'mine' | 'theirs' | 'both'
 
@@ -26,11 +27,11 @@ function differing(one: string, other: string): [string, string] {
 }
 
 function Conflicts({ writing, onClose }: { writing: Writing; onClose: () => void }) {
-  const w = words().editor.compare
+  const w = editorWords().compare
   const conflicts = writing.text.pending?.conflicts ?? []
   const [choices, setChoices] = useState<Choice[]>(() => conflicts.map(() => 'mine'))
   const choose = (at: number, choice: Choice): void => setChoices(choices.map((one, n) => (n === at ? choice : one)))
-  const name = writing.other.value ?? words().editor.save.someone
+  const name = writing.other.value ?? editorWords().save.someone
   const finish = (): void => {
     writing.decide(choices)
     onClose()
@@ -88,7 +89,7 @@ function Conflicts({ writing, onClose }: { writing: Writing; onClose: () => void
 }
 
 function FoundCopy({ writing, onClose }: { writing: Writing; onClose: () => void }) {
-  const w = words().editor
+  const w = editorWords()
   const [mine, server] = differing(writing.copy.value?.text ?? '', writing.text.exact())
   const act = (run: () => void) => () => {
     run()
@@ -126,7 +127,7 @@ const Side = ({ title, text, isTaken = false }: { title: string; text: string; i
     </header>
     <div class="body">
       {text === '' ? (
-        <p class="muted">{words().editor.compare.empty}</p>
+        <p class="muted">{editorWords().compare.empty}</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a text that scrolls must be reachable with the keyboard
         <pre tabIndex={0}>

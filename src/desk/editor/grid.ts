@@ -2,9 +2,10 @@
 import { syntaxTree } from '@codemirror/language'
 import { type EditorState, type Extension, StateEffect, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
-import { fill, plural, words } from '../words/index.js'
+import { fill, plural } from '../words/index.js'
 import type { TextEdit } from './merge.js'
 import { addColumn, addRow, readTable, removeColumn, removeRow, setCell, type Table } from './table.js'
+import { editorWords } from './words.js'
 
 /** Larger tables are edited as source. */
 const MAX_CELLS = 2_000
@@ -143,7 +144,7 @@ function change(view: EditorView, operation: (table: Table) => readonly TextEdit
 
 function draw(grid: HTMLElement, view: EditorView, table: Table): void {
   const focused = document.activeElement instanceof HTMLInputElement ? document.activeElement.dataset.cell : undefined
-  const w = words().editor.table
+  const w = editorWords().table
   const title = element('b', 'grow', plural(w.rows, table.rows.length))
   const header = element('header')
   const at = (): [number, number] => {
@@ -181,7 +182,7 @@ function fieldOf(
   { heading }: Table,
   { row, column, text }: { row: number; column: number; text: string },
 ): HTMLElement {
-  const w = words().editor.table
+  const w = editorWords().table
   const field = document.createElement('input')
   field.value = text
   field.dataset.cell = `${row} ${column}`

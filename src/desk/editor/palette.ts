@@ -7,10 +7,10 @@ import {
   startCompletion,
 } from '@codemirror/autocomplete'
 import type { EditorView } from '@codemirror/view'
-import { words } from '../words/index.js'
 import { openGrid } from './grid.js'
+import { editorWords } from './words.js'
 
-type BlockName = keyof ReturnType<typeof words>['editor']['blocks']
+type BlockName = keyof ReturnType<typeof editorWords>['blocks']
 
 /** The markdown of a block. `#{}` are the places to fill in. */
 const BLOCKS: readonly [BlockName, string][] = [
@@ -54,7 +54,7 @@ export function blockCompletions(context: CompletionContext): CompletionResult |
   const line = context.state.doc.lineAt(context.pos)
   const typed = line.text.slice(0, context.pos - line.from)
   if (!/^\s*\/[\p{L}\d ]*$/u.test(typed)) return null
-  const names = words().editor.blocks
+  const names = editorWords().blocks
   const from = line.from + typed.indexOf('/')
   const options = BLOCKS.map(([name, template], at): Completion => {
     const { label, detail } = names[name]

@@ -5,9 +5,9 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Schemas } from '../api/client.js'
 import { BlockHtml, BlockIcons } from '../space/blocks.js'
 import { Icon } from '../shell/icons.js'
-import { words } from '../words/index.js'
 import { renderText } from './page-api.js'
 import type { Writing } from './writing.js'
+import { editorWords } from './words.js'
 
 type Rendered = Schemas['RenderedPage']
 type Block = Rendered['blocks'][number]
@@ -97,7 +97,7 @@ function marksOf(base: readonly string[] | null, blocks: readonly Block[]): stri
 
 /** Draws the preview. */
 export function Preview({ writing, pageHref, back }: { writing: Writing; pageHref: string; back: () => void }) {
-  const w = words().editor
+  const w = editorWords()
   const { rendered, hasFailed } = useRendering(writing)
   const base = useBase(writing)
   const [scrolls, setScrolls] = useState(true)

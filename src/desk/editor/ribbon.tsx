@@ -7,6 +7,7 @@ import { attempt } from '../shell/toast.js'
 import { fill, words } from '../words/index.js'
 import { SaveState } from './save-notes.js'
 import type { Writing } from './writing.js'
+import { editorWords } from './words.js'
 
 /** The parts that are shown. */
 export type ViewName = 'source' | 'both' | 'preview'
@@ -28,7 +29,7 @@ export function EditorRibbon({
   changed: number
   ask: () => void
 }) {
-  const w = words().editor
+  const w = editorWords()
   const { spaceId, changeRequest: number } = writing.place.value
   const request = writing.changeRequest.value
   const back = request ? `/s/${spaceId}/c/${number}` : `/s/${spaceId}/p/${writing.input.page.id}`
@@ -90,7 +91,7 @@ export function EditorRibbon({
 
 /** Who else is here. A second person in the same paragraph is a reason to talk. */
 function People({ writing }: { writing: Writing }) {
-  const w = words().editor
+  const w = editorWords()
   const people = writing.people.value
   const [first] = people
   if (!first) return null

@@ -5,10 +5,11 @@ import { open } from '../route.js'
 import { Icon, type IconName } from '../shell/icons.js'
 import { Note, type Tone } from '../shell/notes.js'
 import { attempt, toast } from '../shell/toast.js'
-import { fill, language, plural, words } from '../words/index.js'
+import { fill, language, plural } from '../words/index.js'
 import { changeContent } from './page-api.js'
 import { isUnsaved, type Phase } from './saving.js'
 import type { Writing } from './writing.js'
+import { editorWords } from './words.js'
 
 /** Returns a time of the day. */
 export const clockTime = (at: number): string =>
@@ -18,7 +19,7 @@ const PATIENCE_MS = 300
 
 /** The state in the ribbon. It is announced. */
 export function SaveState({ writing }: { writing: Writing }) {
-  const w = words().editor.save
+  const w = editorWords().save
   const { phase, savedAt } = writing.saver.state.value
   const isBusy = phase === 'waiting' || phase === 'saving' || phase === 'merging'
   const [isPatient, setPatient] = useState(false)
@@ -54,7 +55,7 @@ export function SaveState({ writing }: { writing: Writing }) {
 /** The note above the text: what happened, what is safe, and the next step. */
 export function SaveNote({ writing, compare }: { writing: Writing; compare: () => void }) {
   const state = writing.saver.state.value
-  const w = words().editor.save
+  const w = editorWords().save
   const kept = writing.keeper.works ? '' : w.unsafe
   if (writing.copy.value) return <FoundNote writing={writing} compare={compare} />
   switch (state.phase) {
@@ -111,7 +112,7 @@ const Message = ({ title, text, more = '', tone = 'bad', writing, children }: Me
 )
 
 function CopyButtons({ writing }: { writing: Writing }) {
-  const w = words().editor.save
+  const w = editorWords().save
   return (
     <>
       <button
@@ -144,12 +145,12 @@ function download({ text, input }: Writing): void {
 const wordCount = (text: string): number => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0
 
 function OfflineNote({ writing, more }: { writing: Writing; more: string }) {
-  const w = words().editor.save
+  const w = editorWords().save
   const [since] = useState(() => Date.now())
   const { reason } = writing.saver.state.value
   const base = wordCount(writing.text.base)
   const count = Math.max(1, Math.abs(wordCount(writing.view.state.doc.toString()) - base))
-  const text = fill(w.offline, { words: plural(words().editor.words, count), time: clockTime(since) })
+  const text = fill(w.offline, { words: plural(editorWords().words, count), time: clockTime(since) })
   return (
     <Message title={reason === '' ? w.offlineTitle : w.serverTitle} text={text} more={more} writing={writing}>
       <button type="button" class="btn small" onClick={() => writing.saver.send({ type: 'now' })}>
@@ -160,7 +161,7 @@ function OfflineNote({ writing, more }: { writing: Writing; more: string }) {
 }
 
 function GoneNote({ writing }: { writing: Writing }) {
-  const w = words().editor.save
+  const w = editorWords().save
   const bringBack = (): Promise<boolean> =>
     attempt(async () => {
       const { place, input, text } = writing
@@ -181,7 +182,7 @@ function GoneNote({ writing }: { writing: Writing }) {
 }
 
 function ConflictNote({ writing, compare }: { writing: Writing; compare: () => void }) {
-  const w = words().editor.save
+  const w = editorWords().save
   const conflicts = writing.text.pending?.conflicts ?? []
   const count = conflicts.length
   const all = (choice: 'mine' | 'theirs') => () => writing.decide(conflicts.map(() => choice))
@@ -212,7 +213,7 @@ function ConflictNote({ writing, compare }: { writing: Writing; compare: () => v
 }
 
 function FoundNote({ writing, compare }: { writing: Writing; compare: () => void }) {
-  const w = words().editor.save
+  const w = editorWords().save
   const at = writing.copy.value?.at ?? 0
   return (
     <Note

@@ -4,11 +4,12 @@ import { ApiError, type Schemas } from '../api/client.js'
 import { Icon } from '../shell/icons.js'
 import { Switch } from '../shell/fields.js'
 import { attempt, explain, toast } from '../shell/toast.js'
-import { fill, words } from '../words/index.js'
+import { fill } from '../words/index.js'
 import { commonEnd, commonStart } from './exact.js'
 import { asTarget, relativePath } from './completion.js'
 import { changeContent, changeFrontMatter, uploadFile } from './page-api.js'
 import type { Writing } from './writing.js'
+import { editorWords } from './words.js'
 
 type Attributes = Schemas['FrontMatter']['attributes']
 type Keys = NonNullable<Schemas['FrontMatterInput']['set']>
@@ -21,7 +22,7 @@ function headOf(text: string): string {
 
 /** Draws the form, closed at first. */
 export function PageSettings({ writing, renamed }: { writing: Writing; renamed: (title: string) => void }) {
-  const w = words().editor.settings
+  const w = editorWords().settings
   const [isOpen, setOpen] = useState(false)
   return (
     <details class="meta" onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -70,7 +71,7 @@ async function setKeys(writing: Writing, set: Keys): Promise<void> {
 }
 
 function Form({ writing, renamed }: { writing: Writing; renamed: (title: string) => void }) {
-  const w = words().editor.settings
+  const w = editorWords().settings
   const id = useId()
   const found = useAttributes(writing)
   const attributes = found?.attributes ?? {}
@@ -159,7 +160,7 @@ function Title({ id, writing, renamed }: { id: string; writing: Writing; renamed
       class="in"
       id={id}
       maxLength={255}
-      title={words().editor.settings.titleHelp}
+      title={editorWords().settings.titleHelp}
       value={title}
       onChange={(event) => void attempt(() => rename(event.currentTarget.value.trim()))}
     />
@@ -167,7 +168,7 @@ function Title({ id, writing, renamed }: { id: string; writing: Writing; renamed
 }
 
 function Cover({ writing, cover, set }: { writing: Writing; cover: string | undefined; set: (keys: Keys) => void }) {
-  const w = words().editor.settings
+  const w = editorWords().settings
   const id = useId()
   const choose = async (file: File | undefined): Promise<void> => {
     if (!file) return
@@ -203,7 +204,7 @@ function Cover({ writing, cover, set }: { writing: Writing; cover: string | unde
 }
 
 function Tags({ id, tags, set }: { id: string; tags: readonly string[]; set: (keys: Keys) => void }) {
-  const w = words().editor.settings
+  const w = editorWords().settings
   const add = (field: HTMLInputElement): void => {
     const tag = field.value.trim()
     field.value = ''

@@ -11,6 +11,7 @@ import { PageTree } from '../space/tree.js'
 import { fill, words } from '../words/index.js'
 import { addPage, type Direction, move, type Position, positionOf, remove, rename, stepFrom } from './contents.js'
 import type { Writing } from './writing.js'
+import { editorWords } from './words.js'
 
 const KEYS: Readonly<Record<string, Direction>> = {
   ArrowUp: 'up',
@@ -33,7 +34,7 @@ type Question = { kind: 'new' } | { kind: 'rename'; page: Page }
 
 /** Draws the side. */
 export function EditorSide({ writing, marks }: { writing: Writing; marks: ReadonlyMap<string, 'e' | 'n'> }) {
-  const w = words().editor.toc
+  const w = editorWords().toc
   const place = writing.place.value
   const pages = usePages(place).value ?? []
   const { page } = writing.input
@@ -135,7 +136,7 @@ async function deletePage(
   changed: () => Promise<void>,
 ): Promise<void> {
   if (!(await ready(writing))) return
-  const w = words().editor.toc
+  const w = editorWords().toc
   await attempt(async () => {
     await writing.settled()
     const place = writing.place.value
@@ -154,7 +155,7 @@ async function deletePage(
 }
 
 function PageMark({ kind }: { kind: 'e' | 'n' | undefined }) {
-  const w = words().editor.toc
+  const w = editorWords().toc
   if (kind === undefined) return null
   const name = kind === 'e' ? w.edited : w.added
   return (
@@ -187,7 +188,7 @@ const ACTIONS: readonly [Action, IconName][] = [
 ]
 
 function EntryMenu({ page, run }: { page: Page; run: (action: Action) => void }) {
-  const w = words().editor.toc
+  const w = editorWords().toc
   return (
     <>
       <button type="button" class="btn small quiet full" popovertarget="m-entry" title={w.help}>
@@ -222,7 +223,7 @@ function TitleDialog({
   onClose: () => void
   done: (title: string) => Promise<void>
 }) {
-  const w = words().editor.toc
+  const w = editorWords().toc
   const [title, setTitle] = useState(question.kind === 'rename' ? question.page.title : '')
   const submit = (): void => {
     if (title.trim() !== '') void attempt(() => done(title.trim()))
@@ -244,7 +245,7 @@ function TitleDialog({
       }
     >
       <div class="stack">
-        <Field label={question.kind === 'new' ? w.newTitle : words().editor.settings.pageTitle}>
+        <Field label={question.kind === 'new' ? w.newTitle : editorWords().settings.pageTitle}>
           {(attributes) => (
             <input
               class="in"

@@ -3,15 +3,15 @@ import { undo } from '@codemirror/commands'
 import { useRef } from 'preact/hooks'
 import { Icon, type IconName } from '../shell/icons.js'
 import { toast } from '../shell/toast.js'
-import { words } from '../words/index.js'
 import { bold, heading, inlineCode, italic, link, openBlocks } from './commands.js'
 import { openGrid } from './grid.js'
 import { insertTable } from './palette.js'
 import type { Writing } from './writing.js'
+import { editorWords } from './words.js'
 
 /** Draws the toolbar. `showPreview` is the button of narrow windows. */
 export function Toolbar({ writing, showPreview }: { writing: Writing; showPreview: () => void }) {
-  const w = words().editor
+  const w = editorWords()
   const picker = useRef<HTMLInputElement>(null)
   const run = (command: (view: typeof writing.view) => unknown) => () => void command(writing.view)
   return (
@@ -54,7 +54,7 @@ function tableAtCaret(view: Writing['view']): void {
   const line = view.state.doc.lineAt(head)
   const lead = line.text.trim() === '' ? '' : '\n\n'
   insertTable(view, line.to, line.to, lead)
-  toast(words().editor.table.none)
+  toast(editorWords().table.none)
 }
 
 const Tool = ({

@@ -4,7 +4,7 @@ import { type Signal, signal } from '@preact/signals'
 import { ApiError, api, body, type Schemas } from '../api/client.js'
 import { session } from '../api/session.js'
 import type { Place } from '../space/space.js'
-import { fill, words } from '../words/index.js'
+import { fill } from '../words/index.js'
 import { createCode, editable, insertText, readOnly } from './code.js'
 import { asTarget, completions, relativePath, type Targets } from './completion.js'
 import { EditedPage, fromServer } from './edited-page.js'
@@ -23,6 +23,7 @@ import {
 } from './page-api.js'
 import { blockCompletions } from './palette.js'
 import { Saver } from './saver.js'
+import { editorWords } from './words.js'
 
 /** What an editor is opened with. */
 export interface WritingInput {
@@ -79,7 +80,7 @@ export class Writing {
   /** Draws the editor into an element. */
   mount(parent: HTMLElement): void {
     const { source, page } = this.input
-    const w = words().editor
+    const w = editorWords()
     this.view = createCode(parent, source.markdown.replace(/^\ufeff/, ''), {
       label: fill(w.markdownOf, { page: page.title }),
       phrases: {},
@@ -206,7 +207,7 @@ export class Writing {
   async startChange(): Promise<void> {
     const before = this.#key
     const { page } = this.input
-    const subject = fill(words().editor.subject, { page: page.title }).slice(0, 100)
+    const subject = fill(editorWords().subject, { page: page.title }).slice(0, 100)
     const made = await startChange(before.spaceId, page.id, before.user, subject)
     this.#isLive = false
     this.changeRequest.value = made
@@ -246,7 +247,7 @@ export class Writing {
 
   /** Uploads files and links to them, each in the place of a note about its upload. */
   async upload(files: readonly File[], at: number): Promise<void> {
-    const w = words().editor
+    const w = editorWords()
     if (this.place.value.changeRequest === undefined && !this.#isLive) await this.startChange()
     let place = at
     for (const file of files) {
@@ -301,7 +302,7 @@ export class Writing {
         if (phase === 'waiting' || phase === 'saving' || phase === 'merging') return
         queueMicrotask(() => stop())
         if (phase === 'clean') resolve()
-        else reject(new Error(reason === '' ? words().editor.save.notSaved : reason))
+        else reject(new Error(reason === '' ? editorWords().save.notSaved : reason))
       })
     })
   }

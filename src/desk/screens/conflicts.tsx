@@ -14,7 +14,8 @@ import { BlockIcons } from '../space/blocks.js'
 import { SpaceFrame } from '../space/space-frame.js'
 import { type Space, useSpace } from '../space/space.js'
 import { Empty, Failed, Note, Shape, Show } from '../shell/notes.js'
-import { fill, words } from '../words/index.js'
+import { fill } from '../words/index.js'
+import { conflictWords } from '../conflicts/words.js'
 
 /** The screen. */
 export function Conflicts({ space: spaceId = '', number = '', n = '1' }: Parameters) {
@@ -32,7 +33,7 @@ const useSubject = (spaceId: string, number: string) =>
   )
 
 function Loaded({ space, number, at }: { space: Space; number: string; at: number }) {
-  const w = words().conflicts
+  const w = conflictWords()
   const user = session.value?.user.id ?? ''
   const work = useMemo(
     () => new ConflictWork(space.id, number, `${user}/${space.id}/${number}`),

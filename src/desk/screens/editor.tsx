@@ -19,7 +19,8 @@ import { toast } from '../shell/toast.js'
 import { findPage, keyOf, type Place, type Space } from '../space/space.js'
 import { later } from '../shell/later.js'
 import { SpaceFrame } from '../space/space-frame.js'
-import { fill, words } from '../words/index.js'
+import { fill } from '../words/index.js'
+import { editorWords } from '../editor/words.js'
 
 interface Loaded extends WritingInput {
   space: Space
@@ -30,7 +31,7 @@ class CannotEdit extends Error {}
 
 async function load(place: Place, pageId: string): Promise<Loaded> {
   const { spaceId, changeRequest: changeRequestId } = place
-  const w = words().editor
+  const w = editorWords()
   const user = session.peek()?.user.id ?? ''
   const [space, changeRequest, pages] = await Promise.all([
     body(api.GET('/v1/spaces/{spaceId}', { params: { path: { spaceId } } })),
@@ -93,7 +94,7 @@ export function Editor({ space = '', number, page = '' }: Readonly<Record<string
     )
   }
   useEffect(run, [key])
-  const w = words().editor
+  const w = editorWords()
   if (state?.key === key && state.loaded) return <Open key={key} input={state.loaded} />
   const { error } = state?.key === key ? state : {}
   return (
@@ -182,7 +183,7 @@ function EditorScreen({
   holder: { current: HTMLDivElement | null }
   isMounted: boolean
 }) {
-  const w = words().editor
+  const w = editorWords()
   const { space, page } = input
   const [title, setTitle] = useState(page.title)
   const [view, setView] = useState<ViewName>(() => (localStorage.getItem(STORED_VIEW) as ViewName | null) ?? 'both')

@@ -1,5 +1,5 @@
 /** The texts of the app in the language of the reader. One file per language, with the same keys. */
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import en from './en.json'
 
 /** The texts of a language. English is complete and decides the keys. */
@@ -48,10 +48,24 @@ export async function setLanguage(tag: string, { remember = false } = {}): Promi
 }
 
 /** Returns the texts of a language, with the English ones in place of those that it lacks. */
-export function complete(given: unknown, english: unknown): unknown {
+function complete(given: unknown, english: unknown): unknown {
   if (typeof english !== 'object' || english === null) return given ?? english
   const own = new Map(typeof given === 'object' && given !== null ? Object.entries(given) : [])
   // Plural forms differ by language.
   if ('other' in english) return own.has('other') ? given : english
   return Object.fromEntries(Object.entries(english).map(([key, value]) => [key, complete(own.get(key), value)]))
+}
+
+/**
+ * Loads the texts of a part of the app that not every reader opens. Resolves when those in the reader's language are
+ * there, so that no other language flashes. Returns the function that reads them.
+ */
+export async function wordsOf<T>(english: T, german: () => Promise<{ default: unknown }>): Promise<() => T> {
+  const texts = signal(english)
+  const load = async (tag: string): Promise<void> => {
+    texts.value = tag === 'de' ? (complete((await german()).default, english) as T) : english
+  }
+  await load(language.value)
+  effect(() => void load(language.value))
+  return () => texts.value
 }
