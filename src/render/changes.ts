@@ -12,6 +12,7 @@ import { h } from './element.js'
 import { contextOf } from './page.js'
 import { renderSource } from './source.js'
 import type { Html, RenderContext, RenderOptions } from './types.js'
+import { positionOf } from '../content/blocks/block.js'
 
 /** The place of a block in one version of a page. */
 export interface BlockPlace {
@@ -89,15 +90,14 @@ function sourceOf({ before, after }: ComparedBlock, old: PageVersion, now: PageV
   return source.trim() === '' ? '' : toHtml(h('pre', { className: ['code', 'wrap'], dir: 'auto' }, source))
 }
 
-const positionOf = ({ node }: Unit) => node.data['position'] as { start: number; end: number }
 const textOf = (unit: Unit, { markdown }: PageVersion): string => {
-  const { start, end } = positionOf(unit)
+  const { start, end } = positionOf(unit.node)
   return markdown.slice(start, end)
 }
 
 function placeOf(unit: Unit, lineAt: (offset: number) => number, version: PageVersion): BlockPlace {
   const { linesBefore } = version
-  const { start, end } = positionOf(unit)
+  const { start, end } = positionOf(unit.node)
   return {
     node: unit.node.key,
     digest: unit.digest,

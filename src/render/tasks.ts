@@ -11,7 +11,7 @@ import { conditionHolds } from '../content/conditions/holds.js'
 import type { BlockNode, DocumentNode } from '../content/types.js'
 import { tasks as textTasks } from '../content/work/tasks.js'
 import { TextTooCostly } from '../content/work/text-work.js'
-import { type PageVersion, renderChanges } from './changes.js'
+import { renderChanges } from './changes.js'
 import { renderPage, renderRanges } from './page.js'
 import { renderSource } from './source.js'
 import { type TargetTable, tableTargets } from './targets.js'
@@ -142,9 +142,9 @@ export const tasks = {
   blocks: (markdown: string): string => JSON.stringify(blocksOf(markdown)),
   /** Compares two versions of a page (`PageVersion` as JSON) and returns their blocks (`RenderedChange[]`) as JSON. */
   changes(before: string, after: string, order: string): string {
-    const { targets, idPrefix, ...options } = JSON.parse(order) as RenderOrder
+    const { targets, idPrefix, ...options }: RenderOrder = JSON.parse(order)
     const json = JSON.stringify(
-      renderChanges(JSON.parse(before) as PageVersion, JSON.parse(after) as PageVersion, {
+      renderChanges(JSON.parse(before), JSON.parse(after), {
         ...options,
         idPrefix,
         targets: tableTargets(targets, idPrefix),

@@ -149,7 +149,7 @@ class Cutter {
       entries.findIndex(({ id }) => this.path.some((one) => one.id === id)),
     )
     this.#windows.set(entries, { entries, from: focus, to: focus })
-    this.#add(entries[focus] as PageEntry)
+    this.#add(required(entries[focus]))
   }
 
   #grow(window: Window): void {

@@ -74,9 +74,9 @@ async function presentPresence(request: PageRequest, { editor, line, leaves }: P
   return { people }
 }
 
-function sourceEndpoints<
-  const Path extends '/v1/spaces/{spaceId}/content' | '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/content',
->(path: Path, noun: string, section: string) {
+type ContentPath = '/v1/spaces/{spaceId}/content' | '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/content'
+
+function sourceEndpoints<const Path extends ContentPath>(path: Path, noun: string, section: string) {
   const page = `${path}/page/{pageId}` as `${Path}/page/{pageId}`
   return {
     get: endpoint({

@@ -15,7 +15,7 @@ const all = signal<Readonly<Record<string, Viewed>>>(read())
 
 function read(): Record<string, Viewed> {
   try {
-    return JSON.parse(localStorage.getItem(STORED) ?? '{}') as Record<string, Viewed>
+    return JSON.parse(localStorage.getItem(STORED) ?? '{}')
   } catch {
     return {}
   }

@@ -13,6 +13,7 @@ import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import type { MemberCall, NamedPage } from './members.js'
 import { type PageEdit, propose } from './propose.js'
 import { closed, MAX_NAME, PageName, SpaceName } from './tool-schemas.js'
+import { required } from '../../kernel/defined.js'
 
 const MAX_EDITS = 50
 /** Maximum length in characters of a text to find or to insert, and of a new source. */
@@ -103,7 +104,7 @@ const proposeTool = <C>(named: boolean, memberOf: Place<C>): Tool<C> =>
         pages.push(page)
         edits.push(editOf(page, edit, index))
       }
-      const { space } = pages[0] as NamedPage
+      const { space } = required(pages[0])
       const changeRequest = await write(member, input, { space }, 'mcpPropose', async (app) => {
         const { subject, description = '' } = input
         const made = await propose(app, member.actor, space, { subject, description, edits })

@@ -33,7 +33,7 @@ export async function blocksOf(
   const { source, large, hidden } = await readDocument(app, revision, entry)
   if (large !== undefined || hidden !== undefined) return null
   const bytes = await app.texts.bytes(space.doc.id, 'blocks', [source.markdown])
-  return { markdown: source.markdown, blocks: JSON.parse(Buffer.from(bytes).toString()) as PageBlock[] }
+  return { markdown: source.markdown, blocks: JSON.parse(Buffer.from(bytes).toString()) }
 }
 
 /**

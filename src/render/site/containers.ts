@@ -6,6 +6,7 @@ import { type BlockRenderer, type Html, type Inline, type RenderContext, textOf 
 import { chosenIcon, symbol } from './icon.js'
 import { directionIn, flow, inside, word, written } from './text.js'
 import { hasOwn } from '../../kernel/guards.js'
+import { required } from '../../kernel/defined.js'
 
 const HINTS = { info: 'info', success: 'good', warning: 'warn', danger: 'danger' } as const
 const DATE = /^\d{4}-\d{2}-\d{2}/
@@ -110,7 +111,7 @@ function withTags(content: Html[], tags: Html[]): Html[] {
   if (tags.length === 0) return content
   if (first?.type !== 'element' || !/^h[2-6]$/.test(first.tagName))
     return [h('p', { className: ['tags'] }, tags), ...content]
-  const anchor = first.children.at(-1) as Html
+  const anchor = required(first.children.at(-1))
   const title = { ...first, children: [...first.children.slice(0, -1), text(' '), ...tags, anchor] }
   return [title, ...rest]
 }

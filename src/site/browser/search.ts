@@ -214,7 +214,7 @@ export async function askServer(form: HTMLFormElement, scope: string, signal: Ab
   url.searchParams.set('format', 'json')
   const response = await fetch(url, { signal })
   if (!response.ok) throw new Error(String(response.status))
-  return (await response.json()) as Results
+  return response.json()
 }
 
 export function startSearch(find: Find): void {

@@ -177,7 +177,7 @@ const editors = new Map<Element, HTMLDialogElement>()
 
 onClick<HTMLButtonElement>('[data-try]', (button) => {
   styled ??= loadSheet()
-  const editor = editors.get(button) ?? editorOf(JSON.parse(button.dataset.try ?? '') as TryOrder)
+  const editor = editors.get(button) ?? editorOf(JSON.parse(button.dataset.try ?? ''))
   editors.set(button, editor)
   void styled.then(() => editor.showModal())
 })

@@ -18,6 +18,7 @@ import { tool, type Tool } from '../../mcp/index.js'
 import type { Visit } from '../visit.js'
 import { type SiteCall, shownPage } from './call.js'
 import { partsBelow, type SitePart } from './find-page.js'
+import { required } from '../../kernel/defined.js'
 
 const Below = Type.Optional(
   Type.String({ minLength: 1, maxLength: MAX_NAME, description: 'A path or address: only what is at or below it.' }),
@@ -64,7 +65,7 @@ const spaceEntry = ({ address }: Visit, { siteSpace, pages }: SitePart): ListEnt
 })
 
 function pageEntry(visit: Visit, part: SitePart, index: number, head: number): ListEntry {
-  const { entry, depth } = part.entries[index] as SitePart['entries'][number]
+  const { entry, depth } = required(part.entries[index])
   const { page, title, address, commit } = shownPage(visit, part, entry)
   const own = { depth: depth + head, title, commit }
   if (entry.type === 'link')

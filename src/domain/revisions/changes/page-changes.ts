@@ -96,5 +96,5 @@ async function compare(
     JSON.stringify({ markdown, linesBefore }),
   )
   const bytes = await app.texts.bytes(space.doc.id, 'changes', [...versions, JSON.stringify(order)])
-  return JSON.parse(Buffer.from(bytes).toString()) as RenderedChange[]
+  return JSON.parse(Buffer.from(bytes).toString())
 }
