@@ -6,11 +6,8 @@ import { session } from '../api/session.js'
 import { findCopy } from '../editor/local-copy.js'
 import { loadSource } from '../editor/page-api.js'
 import { startPresence } from '../editor/presence.js'
-import { Preview } from '../editor/preview.js'
 import { EditorRibbon, type ViewName } from '../editor/ribbon.js'
 import { SaveNote } from '../editor/save-notes.js'
-import { PageSettings } from '../editor/settings.js'
-import { EditorSide } from '../editor/side.js'
 import { Toolbar } from '../editor/toolbar.js'
 import { Writing, type WritingInput } from '../editor/writing.js'
 import { Frame } from '../shell/frame.js'
@@ -167,6 +164,9 @@ function useChanges(writing: Writing): ReadonlyMap<string, 'e' | 'n'> {
   return found
 }
 
+const Preview = later(async () => (await import('../editor/preview.js')).Preview)
+const PageSettings = later(async () => (await import('../editor/settings.js')).PageSettings)
+const EditorSide = later(async () => (await import('../editor/side.js')).EditorSide)
 const Ask = later(async () => (await import('../editor/ask.js')).Ask)
 const Compare = later(async () => (await import('../editor/compare.js')).Compare)
 
