@@ -6,7 +6,7 @@ import { closed, nullable, oneOf } from './common.js'
 export const notificationTopics = ['reviewRequests', 'comments', 'reviews', 'conflicts', 'syncs', 'merges'] as const
 export type NotificationTopic = (typeof notificationTopics)[number]
 
-/** Where notifications about a topic appear. */
+/** The places at which notifications about a topic appear. */
 export interface NotificationChannels {
   app: boolean
   mail: boolean

@@ -12,7 +12,7 @@ import { FileRows } from './rows.js'
 
 const NAME = /^[\w-]{1,80}$/
 
-/** Where the files of a shelf are. */
+/** The place of the files of a shelf. */
 interface SharedShelfOptions {
   /** The name of the shelf in the database. */
   shelf: string

@@ -41,7 +41,7 @@ export interface SiteResponse {
   fontHosts?: readonly string[]
   /** Origins of APIs to which readers can send requests from the page. */
   apiOrigins?: readonly string[]
-  /** The origin whose pages may show the response in a frame. Absent = nobody's. */
+  /** The origin whose pages may show the response in a frame. Absent = none. */
   framedBy?: string
   /** A file to send instead of the body. */
   file?: VisitorFile

@@ -45,7 +45,7 @@ export interface ThemedPicture {
   dark: string
 }
 
-/** What the script of a bundle needs for the search: the spaces to search by number, and the words for results. */
+/** The data for the search in a bundle: the spaces by number, and the words for results. */
 interface OfflineSearch {
   spaces: readonly { number: number; scope: SearchScope }[]
   everything: string
@@ -70,7 +70,7 @@ export interface Frame {
   searchAction: string
   /** The site space from which the reader searches. Absent for the default one of the site. */
   searchFrom?: string
-  /** What the script of a bundle needs for the search. */
+  /** The data for the search in a bundle. */
   searchOffline?: OfflineSearch
   logo?: ThemedPicture
   /** The emoji of the site, which is shown if it has no logo. */

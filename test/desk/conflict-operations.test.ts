@@ -110,7 +110,7 @@ for (const [choice, way] of [
     }
   })
 
-test('each chunk has its own decision, and the lines outside of the chunks are those of the merge', async () => {
+test('each chunk has its own decision, and the other lines are those of the merge', async () => {
   const { desk, change } = await cross({}, { 'one.md': MAIN }, { 'one.md': BRANCH })
   const state = await stateOf(desk, change)
   const [file] = (await filesOf(desk, change, state)) as [ConflictFile]
@@ -313,7 +313,7 @@ test('texts with too many different lines are not compared, and a side can be ta
   assert.is(await desk.file('one.md', change.ref), many('c'))
 })
 
-test('a branch that moved after the conflicts were listed changes nothing, and other files keep their decisions', async () => {
+test('a branch that moved in the meantime changes nothing, and decisions about other files stay', async () => {
   for (const moves of ['main', 'branch']) {
     const { desk, change } = await cross({}, { 'one.md': MAIN }, { 'one.md': BRANCH })
     const state = await stateOf(desk, change)
@@ -335,7 +335,7 @@ test('a branch that moved after the conflicts were listed changes nothing, and o
   }
 })
 
-test('a reader sees the conflicts, a stranger does not, and a change request without conflicts has none', async () => {
+test('a reader sees the conflicts, and a stranger does not', async () => {
   const { desk, change } = await cross({}, { 'one.md': MAIN }, { 'one.md': BRANCH })
   const [reader, stranger] = [await here.caller('read'), await here.caller()]
   await reader.call('get', `${change.url}/conflict-state`).expect(200)

@@ -39,7 +39,7 @@ test('a key that is pressed during a save is saved by the next one', () => {
   assert.equal(effects.at(-1), { type: 'wait', ms: 1_000 })
 })
 
-test('a save without response is tried again after 2, 4, 8 to 60 seconds, and at once when the connection is back', () => {
+test('a save without response is tried again after growing pauses, and at once when online', () => {
   let state = run([typed, due]).state
   const pauses: number[] = []
   for (let tries = 0; tries < 7; tries++) {

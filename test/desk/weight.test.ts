@@ -28,9 +28,9 @@ test('the editor adds at most 150 KB to the shell', () => {
   const { script, imports, files } = here.manifest
   const editor = files.find((name: string) => /^editor-.*\.js$/.test(name))
   const importsOf = (name: string): string[] =>
-    [...readFileSync(join(here.folder, name), 'utf8').matchAll(/(?:from|import)\s*"(?:\.|\/~desk)\/([\w-]+\.js)"/g)].map(
-      ([, file]) => file as string,
-    )
+    [
+      ...readFileSync(join(here.folder, name), 'utf8').matchAll(/(?:from|import)\s*"(?:\.|\/~desk)\/([\w-]+\.js)"/g),
+    ].map(([, file]) => file as string)
   const own = new Set<string>([editor])
   for (const name of own) for (const file of importsOf(name)) own.add(file)
   for (const name of [script, ...imports]) own.delete(name)

@@ -73,7 +73,7 @@ test('a review request reaches the reviewer, waits for them, and is gone with th
     (await waiting(reviewer)).map(({ type, changeRequest }) => [type, changeRequest?.number]),
     [['review', request.number]],
   )
-  assert.equal(await types(author), [], 'nobody is notified of their own actions')
+  assert.equal(await types(author), [], 'users get no notification of what they did themselves')
   await reviewer
     .call('post', `${url}/reviews`, { status: 'changes-requested', comment: { markdown: 'Why?' } })
     .expect(201)

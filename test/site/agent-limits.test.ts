@@ -119,7 +119,7 @@ test('each list is short enough, starts with a title and a summary, and nests th
   assert.ok((await listsOf(addresses[1] as string)).lists.size > 1, 'the large site needs several')
 })
 
-test('the lists have the pages of the sitemap, and their links lead to markdown without a redirect', async () => {
+test('the lists have the pages of the sitemap, and link to markdown without redirects', async () => {
   for (const address of addresses) {
     const { pages } = await listsOf(address)
     const sitemap = await ask(`${address}/sitemap.xml`)
@@ -136,7 +136,7 @@ test('the lists have the pages of the sitemap, and their links lead to markdown 
   }
 })
 
-test('the markdown of a page is short enough, names the list near its top, and closes its code blocks', async () => {
+test('the markdown of a page is short, names the list near its top, and closes its code blocks', async () => {
   for (const address of addresses)
     for (const page of sampleOf((await listsOf(address)).pages)) {
       const text = await (await ask(page)).text()

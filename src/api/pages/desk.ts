@@ -33,7 +33,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const folder = [new URL('../../desk/assets/', import.meta.url), new URL('../../../dist/desk/assets/', import.meta.url)]
 
 /**
- * Scripts, styles and requests stay on this origin. Frames show previews of sites, which have an origin of their own. The nonce is for the style sheets that the editor creates. Pictures
+ * Scripts, styles and requests stay on this origin. Frames show previews of sites, which have another origin. The nonce is for the style sheets that the editor creates. Pictures
  * of a text may come from any host, as on its site.
  */
 const policy = (nonce: string, sites: string): string =>

@@ -100,7 +100,7 @@ export const updateSiteCustomizationById = endpoint({
   handle: ({ app, actor, site, body }) => replaceCustomization(app, actor, site, body),
 })
 
-/** What a draft belongs to, and who gets its preview. */
+/** The site of a draft, and the user who gets its preview. */
 interface Drafted {
   app: App
   actor: Actor

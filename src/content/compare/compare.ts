@@ -8,7 +8,7 @@ import { sameKind, type Unit, unitsOf } from './digest.js'
 import { type Pair, pairUnits, type Pairing } from './pairs.js'
 import { DELETED, INSERTED, joinText, markText } from './words.js'
 
-/** How a block differs between two versions of a page. */
+/** The difference of a block between two versions of a page. */
 export const BLOCK_CHANGES = ['unchanged', 'changed', 'added', 'removed', 'moved'] as const
 export type BlockChange = (typeof BLOCK_CHANGES)[number]
 

@@ -52,7 +52,7 @@ function optionsOf({ type, data }: Exclude<Node, { object: 'text' }>): Record<st
 export interface Unit {
   node: BlockNode
   digest: string
-  /** How often each word occurs. */
+  /** The number of times that each word occurs. */
   words: ReadonlyMap<string, number>
   size: number
 }

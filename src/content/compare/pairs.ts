@@ -16,7 +16,7 @@ const MAX_TRIED = 10_000
 /** Maximum number of differences between two lists. Beyond, everything counts as changed. */
 const MAX_DIFFERENCES = 4_000
 
-/** How blocks are paired that are not equal: by similarity, or cells and rows of tables by their place. */
+/** The way in which blocks that are not equal are paired: by similarity, or cells and rows of tables by their place. */
 export type Pairing = 'similar' | 'place'
 
 /** Pairs two lists. The pairs are in the order of both; blocks of one list only come in the order of removal, addition. */

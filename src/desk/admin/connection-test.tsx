@@ -55,7 +55,7 @@ export function TestResult({
   )
 }
 
-/** What to do about the first check that failed, at this host. Null if all is well. */
+/** The remedy for the first check that failed, at this host. Null if all is well. */
 export function TestRemedy({
   connection,
   test,

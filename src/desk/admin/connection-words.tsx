@@ -22,7 +22,7 @@ export function hostOf(url: string): Provider {
   return /(^|\.)(gitea|forgejo|codeberg)\./.test(name) ? 'gitea' : 'generic'
 }
 
-/** What people call the host of a connection: "GitHub", or the name of the server. */
+/** The name of the host of a connection: "GitHub", or the name of the server. */
 export const hostName = ({ provider, url }: Connection): string =>
   provider === 'generic' ? (shortAddress(url).split('/')[0] ?? '') : adminWords().connection.hosts[provider]
 

@@ -1,4 +1,4 @@
-/** How Bindery may reach a repository: the ways of each host, with where to get what it needs. */
+/** Access to a repository: the credentials of each host, and where to get them. */
 import type { Schemas } from '../api/client.js'
 import { AreaField, CheckField, type Form, TextField } from './form.js'
 import type { Provider } from './connection-words.js'
@@ -7,7 +7,7 @@ import { adminWords } from './words.js'
 export type Credential = Schemas['ConnectionCredential']
 export type CredentialKind = Credential['kind']
 
-/** What is entered, for every way. Only the fields of the chosen way are sent. */
+/** The entered values, for every kind of credential. Only the fields of the chosen way are sent. */
 export interface EnteredCredential {
   kind: CredentialKind
   token: string

@@ -12,7 +12,7 @@ export interface Form {
   isBusy: boolean
   /** The error of a field, by its name in the request. */
   error(name: string): string | undefined
-  /** What no field of the form shows. Null if nothing is left. */
+  /** The errors that no field of the form shows. Null if there are none. */
   rest(): string | null
   submit(event: Event): void
 }
@@ -75,7 +75,7 @@ export const Submit = ({ form, children, small }: { form: Form; children: Compon
   </button>
 )
 
-/** What all fields have. */
+/** The properties that all fields have. */
 interface FieldProps {
   label: string
   help?: string | undefined

@@ -48,7 +48,7 @@ export function usePages<T>(
   return { data, again, more }
 }
 
-/** How much of a list is shown, and the button for more. */
+/** The number of entries that are shown, and the button for more. */
 export function ListEnd<T>({ of: { data, more }, children }: { of: Pages<T>; children?: ComponentChildren }) {
   const w = adminWords().lists
   const [isBusy, setBusy] = useState(false)

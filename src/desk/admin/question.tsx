@@ -6,10 +6,10 @@ import { words } from '../words/index.js'
 import { explain } from '../shell/toast.js'
 import { Note } from '../shell/notes.js'
 
-/** What is asked. */
+/** The question. */
 export interface Asked {
   title: string
-  /** What is lost. */
+  /** The loss that the action causes. */
   text: ComponentChildren
   /** The button that does it, a verb. */
   button: string

@@ -1,4 +1,4 @@
-/** Who may visit a site. */
+/** The audience of a site. */
 import type { Schemas } from '../api/client.js'
 import { CheckField } from './form.js'
 import { adminWords } from './words.js'

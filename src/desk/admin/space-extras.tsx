@@ -1,4 +1,4 @@
-/** What else belongs to a space: its PDF, its translations, the specifications that its pages use. */
+/** The other settings of a space: its PDF, its translations, the specifications that its pages use. */
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { useData } from '../api/data.js'

@@ -1,4 +1,4 @@
-/** Who has a role on a space, why, and the way to give and take roles. */
+/** The roles on a space with their reasons, and the forms that give and take them. */
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'

@@ -57,7 +57,7 @@ export interface Move {
 
 const is = (a: PartName, b: PartName): boolean => a.type === b.type && a.id === b.id
 
-/** Where a key moves a row. Null if it cannot go there. */
+/** Returns the place to which a key moves a row. Null if there is none. */
 export function moveByKey(rows: readonly Row[], row: Row, key: string): Move | null {
   const at = row.siblings.findIndex((one) => is(one, row))
   const before = row.siblings[at - 1]
@@ -72,7 +72,7 @@ export function moveByKey(rows: readonly Row[], row: Row, key: string): Move | n
   return { into: parent?.id ?? null, position: { after: { type: 'site-section-group', id: group.id } } }
 }
 
-/** Where a drop moves a row. Null if it cannot go there. */
+/** Returns the place to which a drop moves a row. Null if there is none. */
 export function moveByDrop(row: Row, target: Row, where: 'before' | 'after' | 'into'): Move | null {
   if (is(row, target)) return null
   if (where === 'into')
@@ -94,5 +94,5 @@ export const moveRow = (site: Site, { type, id }: PartName, move: Move): Promise
     }),
   )
 
-/** What a row is called. */
+/** Returns the name of a row. */
 export const titleOf = ({ part }: Row): string => part.title

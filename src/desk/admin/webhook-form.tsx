@@ -1,4 +1,4 @@
-/** The settings of a webhook: its address, and the events and spaces that it is told about. */
+/** The settings of a webhook: its address, and the events and spaces that it receives. */
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
@@ -51,7 +51,7 @@ export function WebhookForm({
   const [space, setSpace] = useState(hook?.spaces?.[0] ?? '')
   const form = useForm(async () => {
     const path = { organizationId: organization.id }
-    // A webhook that is told about several spaces keeps them, unless another choice is made.
+    // A webhook that receives events of several spaces keeps them, unless another choice is made.
     const isSame = hook !== undefined && space === (hook.spaces?.[0] ?? '')
     const named = isSame ? hook.spaces : space === '' ? undefined : [space]
     if (hook) {

@@ -1,4 +1,4 @@
-/** What is around the conflicts: the bar with the last step, the list of files, the way with Git. */
+/** The parts around the conflicts: the bar with the last step, the list of files, the way with Git. */
 import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { setQuery } from '../route.js'

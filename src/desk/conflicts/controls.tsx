@@ -9,7 +9,7 @@ import type { ConflictScreen } from './use-conflicts.js'
 import type { LoadedConflict, Stop } from './work.js'
 import { conflictWords } from './words.js'
 
-/** What a part gets. */
+/** The properties of a part. */
 export interface PartProps {
   screen: ConflictScreen
   stop: Stop

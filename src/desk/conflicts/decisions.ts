@@ -137,7 +137,7 @@ const joinLines = (texts: readonly string[]): string =>
     .map((text, at, all) => (at < all.length - 1 && !text.endsWith('\n') ? `${text}\n` : text))
     .join('')
 
-/** What two entries of a table of contents may share: their target, their title, or their whole line. */
+/** The features by which two entries of a table of contents are paired: target, title, or whole line. */
 function namesOfEntry(line: string): string[] {
   const [, title, target] = /\[((?:[^\]\\]|\\.)*)\]\(([^)\s]*)/.exec(line) ?? []
   return target === undefined ? [line.trimEnd()] : [`to ${target}`, `title ${title}`, line.trimEnd()]
@@ -167,7 +167,7 @@ export function chunkResult(file: Pick<ConflictFile, 'form'>, texts: ChunkTexts,
 }
 
 /**
- * Returns the text that is saved, by chunks, with the chunks that nobody has decided as they were before.
+ * Returns the text that is saved, by chunks, with the chunks that are not decided as they were before.
  */
 export function resultByChunk(file: ConflictFile, decisions: Decisions): string[] {
   return chunkTexts(file).map((texts, at) => {

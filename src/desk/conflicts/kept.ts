@@ -2,7 +2,7 @@
 import type { Decisions } from './decisions.js'
 
 const STORE = 'decisions'
-/** Decisions that nobody has changed for this time are forgotten. */
+/** Decisions that were not changed for this time are forgotten. */
 const MAX_AGE_MS = 90 * 24 * 60 * 60_000
 
 /** Decisions by the fingerprint of a file's versions. */

@@ -6,7 +6,7 @@ import type { Choice } from './decisions.js'
 import { sideName } from './names.js'
 import { conflictWords } from './words.js'
 
-/** What the keys do. */
+/** The actions of the keys. */
 export interface ConflictActions {
   take(choice: Exclude<Choice, object>): void
   editCurrent(): void

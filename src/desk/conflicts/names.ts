@@ -38,7 +38,7 @@ export function choiceName(choice: Choice, host: string | undefined): string {
   return choice === 'both' ? w.keepBoth : sideName(choice, host)
 }
 
-/** Who changed a side, and when. */
+/** The author and the time of a side. */
 export function changeOf(file: LoadedConflict, member: 'base' | 'ours' | 'theirs'): string {
   const w = conflictWords()
   const change = file[member]?.change
@@ -57,14 +57,14 @@ export const isPicture = ({ path }: Pick<ListedConflict, 'path'>): boolean => PI
 export const fileName = ({ form, page, path }: Pick<ListedConflict, 'form' | 'page' | 'path'>): string =>
   form === 'table-of-contents' ? conflictWords().contents : (page?.title ?? path.split('/').at(-1) ?? path)
 
-/** What happened to a file, in a few words. */
+/** The change of a file, in a few words. */
 export function kindText(conflict: ListedConflict): string {
   const w = conflictWords()
   if (conflict.form === 'table-of-contents') return w.contentsLead
   return conflict.kind === 'binary' && isPicture(conflict) ? w.picture : w.kinds[conflict.kind]
 }
 
-/** What happened to a file, in one or two words. */
+/** The change of a file, in one or two words. */
 export function shortKind(conflict: ListedConflict): string {
   const w = conflictWords()
   if (conflict.form === 'table-of-contents') return w.shortOrder

@@ -10,7 +10,7 @@ import type { ConflictScreen } from './use-conflicts.js'
 import type { ConflictWork, LoadedConflict } from './work.js'
 import { conflictWords } from './words.js'
 
-/** What the preview gets. */
+/** The properties of the preview. */
 export interface PreviewProps {
   screen: ConflictScreen
 }

@@ -17,7 +17,7 @@ export const domId = (at: number): string => `conflict-${at}`
 
 /** The state and the actions of the screen. */
 export class ConflictScreen {
-  /** What a screen reader hears. */
+  /** The text for screen readers. */
   readonly said: Signal<string> = signal('')
   /** The reason why the last attempt to save failed. */
   readonly failure: Signal<string | null> = signal(null)

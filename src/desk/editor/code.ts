@@ -27,7 +27,7 @@ import { changeMarks } from './marks.js'
 import { othersCarets } from './carets.js'
 import { tableGrid } from './grid.js'
 
-/** What the editor needs from the screen. */
+/** The parts of the screen that the editor uses. */
 export interface CodePorts {
   /** Names the text for screen readers. */
   label: string
@@ -44,7 +44,7 @@ export interface CodePorts {
 
 /** Whether the text may be changed. */
 export const editable = new Compartment()
-/** The value of `editable` for a text that nobody may change now. */
+/** The value of `editable` for a text that is read-only now. */
 export const readOnly: Extension = [EditorState.readOnly.of(true), EditorView.editable.of(false)]
 
 const searching = new Compartment()

@@ -4,7 +4,7 @@ import type { Schemas } from '../api/client.js'
 
 type Apply = Exclude<Completion['apply'], undefined>
 
-/** What links and blocks can refer to. The lists are loaded when they are needed first. */
+/** The targets of links and blocks. The lists are loaded when they are needed first. */
 export interface Targets {
   /** Path of the edited page's file. */
   path: string

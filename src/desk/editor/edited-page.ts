@@ -23,7 +23,7 @@ export class EditedPage {
   #oid: string
   /** From the original to the text in the editor. */
   #changes: ChangeSet
-  /** What the running save sent, and the edits since. */
+  /** The text that the running save sent, and the edits since. */
   #sent: { raw: string; changes: ChangeSet } | null = null
   /** Blocks in conflict; their places follow the text. */
   pending: PendingText | null = null

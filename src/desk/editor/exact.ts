@@ -42,7 +42,7 @@ export function exactText(original: Original, changes: ChangeSet, doc: Text): st
     put(reader.take(fromA - at))
     const before = text.slice(fromA, toA)
     const after = inserted.toString()
-    // What was deleted and typed again, or undone, is as it was.
+    // Text that was deleted and typed again, or restored by Undo, counts as unchanged.
     const start = commonStart(before, after)
     const tail = commonEnd(before.slice(start), after.slice(start))
     put(reader.take(start))

@@ -13,7 +13,7 @@ export interface BlockConflict {
   base: string
   mine: string
   theirs: string
-  /** Where the block is in my text. */
+  /** The place of the block in the own text. */
   from: number
   to: number
 }
@@ -131,7 +131,7 @@ export function mergeBlocks(base: string, mine: string, theirs: string): BlockMe
   const offsets = offsetsOf(blocks)
   const offset = (index: number): number => offsets[index] ?? 0
   let next = 0
-  /** How much longer my text is than the base before the current block. */
+  /** The difference in length between the own text and the base, before the current block. */
   let shift = 0
   const grow = ({ from, to, with: put }: Change): number => put.join('').length - (offset(to) - offset(from))
   for (let at = 0; at < other.length; at++) {

@@ -40,7 +40,7 @@ const BLOCKS: readonly [BlockName, string][] = [
   ['variable', '<code class="expression">space.vars.#{}</code>'],
 ]
 const TABLE = '| Column | Column |\n| ------ | ------ |\n|        |        |'
-/** Blocks whose first place has a list of its own. */
+/** Blocks whose first place has its own list. */
 const LISTS: ReadonlySet<BlockName> = new Set(['include', 'variable'])
 
 /** Inserts an empty table and shows it as a grid. */

@@ -89,7 +89,7 @@ export function EditorRibbon({
   )
 }
 
-/** Who else is here. A second person in the same paragraph is a reason to talk. */
+/** The other people on the page. A second person in the same paragraph is a reason to talk. */
 function People({ writing }: { writing: Writing }) {
   const w = editorWords()
   const people = writing.people.value

@@ -4,7 +4,7 @@ import { ApiError } from '../api/client.js'
 import type { EditedPage } from './edited-page.js'
 import { type Effect, isUnsaved, next, opened, type Saving, type SavingEvent } from './saving.js'
 
-/** What the saver needs from outside. */
+/** The functions that the saver calls. */
 export interface SaverPorts {
   /** Saves a file and returns its tag. The first save may create a change request. Throws `ApiError`. */
   save(raw: string, oid: string): Promise<string>
@@ -18,7 +18,7 @@ export interface SaverPorts {
 /** Saves a page. */
 export class Saver {
   readonly state: Signal<Saving> = signal(opened)
-  /** When blocks were last combined with those of another writer. */
+  /** The time at which blocks were last combined with those of another writer. */
   readonly combinedAt: Signal<number | null> = signal(null)
   #timer: ReturnType<typeof setTimeout> | undefined
 

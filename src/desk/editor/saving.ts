@@ -35,15 +35,15 @@ export interface Saving {
   confirmed: number
   /** The number of failed tries in a row. */
   tries: number
-  /** When the server last confirmed a text, in milliseconds; null = not in this session. */
+  /** The time at which the server last confirmed a text, in milliseconds; null = not in this session. */
   savedAt: number | null
-  /** When texts were combined without a question. */
+  /** The times at which texts were combined without a question. */
   merges: readonly number[]
   /** The message of the server about the last failure. */
   reason: string
 }
 
-/** What happened. */
+/** An event of the editor. */
 export type SavingEvent =
   | { type: 'edited' }
   /** The timer ran out, or the writer wants a save: blur, Ctrl+S, Try now. */
@@ -57,7 +57,7 @@ export type SavingEvent =
   /** The writer decided about the blocks in conflict, or brought the page back. */
   | { type: 'resolved' }
 
-/** What to do. `wait` replaces the timer that runs. */
+/** An action of the editor. `wait` replaces the timer that runs. */
 export type Effect = { type: 'save' } | { type: 'load' } | { type: 'wait'; ms: number } | { type: 'stop-waiting' }
 
 const PAUSE_MS = 1_000

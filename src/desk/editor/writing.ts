@@ -25,7 +25,7 @@ import { blockCompletions } from './palette.js'
 import { Saver } from './saver.js'
 import { editorWords } from './words.js'
 
-/** What an editor is opened with. */
+/** The properties with which an editor is opened. */
 export interface WritingInput {
   place: Place
   page: Schemas['Page']
@@ -53,7 +53,7 @@ export class Writing {
   readonly copy: Signal<LocalCopy | null>
   /** The name of the person whose text is in conflict. */
   readonly other = signal<string | null>(null)
-  /** Who else has the page open. */
+  /** The other people who have the page open. */
   readonly people = signal<Schemas['Presence']['people']>([])
   readonly keeper = new CopyKeeper()
   view!: EditorView
@@ -219,7 +219,7 @@ export class Writing {
     await deleteCopy(before)
   }
 
-  /** What links and blocks can refer to. Lists are loaded once. */
+  /** The targets of links and blocks. Lists are loaded once. */
   readonly targets: Targets = (() => {
     const once = <T>(load: () => Promise<T>): (() => Promise<T>) => {
       let loaded: Promise<T> | null = null

@@ -15,7 +15,7 @@ const CLASSES: Record<ChangedBlock['change'], string> = {
   moved: 'chg',
 }
 
-/** What a screen puts next to a block. */
+/** The content next to a block. */
 export interface Beside {
   /** Below the state of the block, in the margin. */
   margin?: ComponentChildren

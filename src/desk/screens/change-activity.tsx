@@ -1,4 +1,4 @@
-/** What happened in a change request: reviews, comments, the merge, and who worked on it. */
+/** The activity of a change request: reviews, comments, the merge, and the people who worked on it. */
 import { api, body } from '../api/client.js'
 import { useData } from '../api/data.js'
 import { type Comment, keyOf, pathOf, useComments, useReviews, type RequestView } from '../review/request.js'

@@ -121,7 +121,7 @@ function PageHead({ view, page, shown }: { view: RequestView; page: ChangedPage;
   )
 }
 
-/** What changed about the page, apart from its text: its place, its title, its settings. */
+/** The changes of a page apart from its text: its place, its title, its settings. */
 function PageFacts({ view: { place }, page }: { view: RequestView; page: ChangedPage }) {
   const w = reviewWords().blocks
   const details = useDetails(place, page.id).value?.changes ?? []

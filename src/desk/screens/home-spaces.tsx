@@ -7,7 +7,7 @@ import { language, words } from '../words/index.js'
 type Space = Schemas['Space']
 type Collection = Schemas['Collection']
 
-/** What fails in spaces, by their ID. */
+/** The failures of spaces, by their ID. */
 export type Problems = ReadonlyMap<string, 'conflict' | 'sync_failed'>
 
 interface TableProps {

@@ -1,4 +1,4 @@
-/** What waits for the user, with the next step of each. */
+/** The items that wait for the user, with the next step of each. */
 import { useEffect } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { type Loaded, reload, useData } from '../api/data.js'

@@ -1,4 +1,4 @@
-/** What a repository contains, before it is used: pages, table of contents, files, problems. */
+/** The content of a repository before it is used: pages, table of contents, files, problems. */
 import { useEffect, useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload, useData } from '../api/data.js'

@@ -11,7 +11,7 @@ import { Note } from '../shell/notes.js'
 import { explain } from '../shell/toast.js'
 import { fill, words } from '../words/index.js'
 
-/** Where a user goes after the sign-in: the screen that they wanted. */
+/** Returns the address after the sign-in: the screen that the user wanted. */
 const destination = (): string => {
   const { path, query } = address.value
   const wanted = query.get('to')

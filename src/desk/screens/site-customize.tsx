@@ -14,7 +14,7 @@ import { plural } from '../words/index.js'
 /** The settings of a site's look. */
 export type Look = Schemas['SiteCustomization']
 
-/** What is published, and the draft if there is one. */
+/** The published look, and the draft if there is one. */
 interface Looks {
   published: Look
   draft: Look | null
@@ -149,7 +149,7 @@ function Publishing({ count, finish }: { count: number; finish: (isPublished: bo
 const WIDTHS = ['desktop', 'tablet', 'phone'] as const
 const ICONS: Record<(typeof WIDTHS)[number], IconName> = { desktop: 'desktop', tablet: 'tablet', phone: 'phone' }
 
-/** The preview of the site, in a frame with an origin of its own. */
+/** The preview of the site, in a frame with another origin. */
 function Live({ address, round }: { address: string; round: number }) {
   const w = adminWords().customize
   const [width, setWidth] = useState<(typeof WIDTHS)[number]>('desktop')

@@ -67,7 +67,7 @@ export function SiteStructure({ site: id = '' }: { site?: string }) {
   )
 }
 
-/** Where a dragged row would be dropped. */
+/** The place at which a dragged row would be dropped. */
 interface Drop {
   id: string
   where: 'before' | 'after' | 'into'

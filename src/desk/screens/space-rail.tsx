@@ -1,4 +1,4 @@
-/** What the desk knows about an open page: outline, history, pages that link to it, open change requests. */
+/** The facts about an open page: outline, history, pages that link to it, open change requests. */
 import type { ComponentChildren } from 'preact'
 import { api, body, type Schemas } from '../api/client.js'
 import { type Loaded, useData } from '../api/data.js'

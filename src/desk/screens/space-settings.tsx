@@ -100,7 +100,7 @@ function General({ space }: { space: Space }) {
   )
 }
 
-/** What protects the main content: whether it is changed directly, and what a merge needs. */
+/** The protection of the main content: direct changes, and the rules for merges. */
 function Protection({ space }: { space: Space }) {
   const w = adminWords().space
   return (

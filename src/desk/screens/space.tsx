@@ -176,7 +176,7 @@ function Actions({
   )
 }
 
-/** The ribbon of a past revision. It replaces the tabs, so that nobody takes the past for the present. */
+/** The ribbon of a past revision. It replaces the tabs, so that the past is not taken for the present. */
 function Past({ space, place, page }: { space: Space; place: Place; page: Page | undefined }) {
   const w = words().space
   const revisionId = place.revision ?? ''

@@ -9,7 +9,7 @@ export type Page = Schemas['Page']
 export const useSpace = (spaceId: string): Loaded<Space> =>
   useData(`space/${spaceId}`, () => body(api.GET('/v1/spaces/{spaceId}', { params: { path: { spaceId } } })))
 
-/** Where a text is read: the main content, a change request, or a past revision. */
+/** The version of a text: the main content, a change request, or a past revision. */
 export interface Place {
   spaceId: string
   changeRequest?: string

@@ -45,7 +45,7 @@ export async function compareWithMain(
   return { revision: head, main, base: bases[0] ?? null, conflicts }
 }
 
-/** What a file in conflict is for its readers. */
+/** The meaning of a file in conflict for its readers. */
 export type ConflictForm = 'page' | 'table-of-contents' | 'file' | 'link' | 'submodule'
 
 /** A conflict of a comparison. */

@@ -17,7 +17,7 @@ const MAX_MESSAGE = 300
 type News = Omit<NotificationDoc, 'id' | 'user' | 'at' | 'readAt' | 'mailDue' | 'mailOnly'>
 
 /**
- * Notifies users of a change, as their settings say. The user who caused it is left out.
+ * Notifies users of a change, according to their settings. The user who caused it is left out.
  * @param isMailed whether another mail reports the change
  */
 export async function notify(
@@ -33,7 +33,7 @@ export async function notify(
     const user = await tx.get(users, id)
     if (!user || user.service || user.former) continue
     const { app: inApp, mail } = channelsOf(user.settings, topicOf[news.type])
-    // No mail to an address that somebody only claims.
+    // No mail to an unverified address.
     const isDue = mail && !isMailed && app.mail !== null && user.proof !== undefined
     if (!inApp && !isDue) continue
     if (isDue && (await tx.count(notifications, 'due', id)) === 0)

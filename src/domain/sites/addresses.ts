@@ -28,7 +28,7 @@ export function servedAt({ app, organization, site }: SiteAddress): string {
   return `${origin}/${organization.hostname ?? organization.id}/${base}`
 }
 
-/** Returns the origin of all published sites without a host name of their own, as a security policy names it. */
+/** Returns the origin of all published sites without their own host name, as a security policy names it. */
 export const sitesSource = ({ origin, perOrganization }: App['settings']['sites']): string =>
   perOrganization ? `${origin} ${origin.replace('//', '//*.')}` : origin
 

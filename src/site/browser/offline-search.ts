@@ -4,7 +4,7 @@ import type { Hit, Marked, Results } from './search.js'
 type Section = [title: string, anchor: string, text: string]
 type Page = [title: string, file: string, place: string, sections: Section[]]
 
-/** What a page knows about the search: the spaces that it searches, and the words for the number of results. */
+/** The data of a page for the search: the spaces that it searches, and the words for the number of results. */
 interface Order {
   spaces: { number: number; scope: { id: string; title: string } }[]
   everything: string

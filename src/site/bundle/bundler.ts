@@ -105,7 +105,7 @@ class Zip {
     })
     const read = pipeline(source, counted).then(() => finished(counted))
     this.#zip.addReadStream(counted, name, { compress: !COMPRESSED.test(name), mtime, mode: 0o100644 })
-    // If the disk is full, nobody reads the source.
+    // If the disk is full, no reader is left for the source.
     await Promise.race([read, this.#written.then(() => read)])
   }
 

@@ -15,7 +15,7 @@ const VERSION = 1
 /** Maximum length of the description in characters. */
 const MAX_ABOUT = 200
 
-/** What the picture of a page shows. */
+/** The content of the picture of a page. */
 export interface CardPage {
   frame: Frame
   title: string

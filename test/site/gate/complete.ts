@@ -12,7 +12,7 @@ interface Placed {
   page: Page
 }
 
-/** What an output contains of each page that it lists: a word, or null if it does not list the page. */
+/** The part of each page that an output must contain: a word, or null if it does not list the page. */
 type Listing = (placed: Placed, view: View) => string | null
 
 const title: Listing = ({ page }) => page.title

@@ -13,7 +13,7 @@ import type { OpenRevision } from '../revisions.js'
 import { openComparison } from './comparison.js'
 
 /** The reasons why a page has no comparison by blocks. */
-const NO_TEXT = 'The page has no text of its own.'
+const NO_TEXT = 'The page has no file with a text.'
 
 /**
  * Compares a page in two revisions. A page that is in one of them only was created or deleted. Includes and variables
