@@ -149,7 +149,7 @@ export const UpdateFromMain = Type.Object(
     ),
     expect: Type.Optional(
       Type.Object(
-        { revision: Type.String(), main: Type.String() },
+        { revision: Type.String({ maxLength: 40 }), main: Type.String({ maxLength: 40 }) },
         {
           ...closed,
           description:

@@ -201,7 +201,14 @@ export const CreateComment = Type.Object(
     ),
     suggestion: Type.Optional(
       Type.Object(
-        { markdown: Type.String({ minLength: 1, maxLength: MAX_COMMENT_LENGTH, pattern: '\\S' }) },
+        {
+          markdown: Type.String({
+            minLength: 1,
+            maxLength: MAX_COMMENT_LENGTH,
+            pattern: '\\S',
+            'x-pattern-message': 'must not be blank',
+          }),
+        },
         {
           ...closed,
           description:

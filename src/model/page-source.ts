@@ -98,6 +98,7 @@ export const FrontMatter = Type.Object(
 export const PresenceInput = Type.Object(
   {
     editor: Type.String({
+      maxLength: 64,
       pattern: '^[A-Za-z0-9_-]{8,64}$',
       'x-pattern-message': 'must be 8 to 64 letters, digits, - or _',
       description: 'A random name of the open editor, because a person may have several.',

@@ -155,8 +155,10 @@ export const getConflictFile = endpoint({
   needs: 'space:view',
   query: Type.Object({
     key: Type.String({ minLength: 1, maxLength: 4096, description: '`key` of the conflict.' }),
-    revision: Type.Optional(Type.String({ description: 'Returns 409 if the change request has another head.' })),
-    main: Type.Optional(Type.String({ description: 'Returns 409 if main has another head.' })),
+    revision: Type.Optional(
+      Type.String({ maxLength: 40, description: 'Returns 409 if the change request has another head.' }),
+    ),
+    main: Type.Optional(Type.String({ maxLength: 40, description: 'Returns 409 if main has another head.' })),
   }),
   returns: ConflictFile,
   fails: [409],
