@@ -19,9 +19,16 @@ const movesBranches = new Set([
   'rollBackSpace',
   'updateChangeRequestFromMain',
   'applyTemplateToSpace',
+  'updatePageSource',
+  'updatePageSourceInChangeRequest',
 ])
 /** Requests that only read, or only report that a client is online. */
-const changesNothing = new Set(['previewGitSync', 'testConnection'])
+const changesNothing = new Set([
+  'previewGitSync',
+  'testConnection',
+  'changeFrontMatterOfText',
+  ...Object.keys(endpoints).filter((id) => /^(?:renderPage|notePagePresence)/.test(id)),
+])
 
 const isAsked = ([id, { method, needs }]: [string, Endpoint]): boolean =>
   method !== 'GET' && needs in policy && !movesBranches.has(id) && !changesNothing.has(id)

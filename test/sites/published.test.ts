@@ -73,9 +73,9 @@ test('only the main revision has site addresses, and they are part of its ETag',
   const { app, ...addresses } = (await get(content)).urls
   assert.equal(addresses, { published, public: published })
   const before = `/v1/spaces/${space.id}/revisions/${space.revision}`
-  assert.equal((await get(before)).urls, { app, ...addresses })
+  assert.equal((await get(before)).urls, { app: `${app}?at=${space.revision}`, ...addresses })
   await post(content, { changes: [{ operation: 'insert_page', title: 'New', document: { markdown: '# New\n' } }] })
-  assert.equal((await get(before)).urls, { app })
+  assert.equal((await get(before)).urls, { app: `${app}?at=${space.revision}` })
   await patch(site.base, { visibility: 'unlisted' })
   assert.equal([(await get(content)).urls.published, (await get(content)).urls.public], [published, undefined])
 })

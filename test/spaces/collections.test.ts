@@ -14,8 +14,9 @@ test('a collection is created, changed, found at its URLs and deleted', async ()
     ['collection', 'Untitled', 'inherit', f.organization],
   )
   assert.equal(made.body.permissions, { view: true, admin: true, viewInviteLinks: true, create: true })
-  for (const url of Object.values(made.body.urls as Record<string, string>))
-    await f.admin.call('get', new URL(url).pathname).expect(200)
+  const { app, location } = made.body.urls
+  await f.admin.call('get', new URL(location).pathname).expect(200)
+  await f.admin.call('get', new URL(app).pathname).set('Accept', 'text/html').expect(200)
   const changed = (
     await f.admin
       .call('patch', `/v1/collections/${id}`, { title: 'Guides', description: 'All of them', defaultLevel: 'comment' })
