@@ -171,7 +171,11 @@ test('an admin deletes a deleted space permanently, before its seven days are ov
   await purge().expect(409)
   await here.admin.call('get', `/v1/spaces/${id}`).expect(200)
   await here.admin.call('delete', `/v1/spaces/${id}`).expect(204)
-  await purge(await here.caller('create')).expect(403)
+  const creator = await here.caller('create')
+  const target = `space:${id}`
+  const principal = `user:${creator.user}`
+  await here.service.app.store.insert(grants, { id: `${target}:${principal}`, target, principal, role: 'create' })
+  await purge(creator).expect(403)
   await purge().expect(204)
   await purge().expect(404)
   await here.admin.call('post', `/v1/spaces/${id}/restore`).expect(404)
