@@ -12,6 +12,9 @@ const [test, here] = await suiteWith('api: spaces', () =>
   startService({ overrides: { clock: { now: () => new Date(now) } } }),
 )
 
+/** A member of the first organization, from before there is a second one. */
+const creator = await here.caller('create')
+
 const make = async (body: object = { title: 'Docs' }) =>
   (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, body).expect(201)).body
 
@@ -171,10 +174,6 @@ test('an admin deletes a deleted space permanently, before its seven days are ov
   await purge().expect(409)
   await here.admin.call('get', `/v1/spaces/${id}`).expect(200)
   await here.admin.call('delete', `/v1/spaces/${id}`).expect(204)
-  const creator = await here.caller('create')
-  const target = `space:${id}`
-  const principal = `user:${creator.user}`
-  await here.service.app.store.insert(grants, { id: `${target}:${principal}`, target, principal, role: 'create' })
   await purge(creator).expect(403)
   await purge().expect(204)
   await purge().expect(404)
