@@ -3,7 +3,7 @@
  * during text composition or with a modifier. Keys are matched by the typed character, not by their position.
  */
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { openPanel } from './shell/panels.js'
 import { open } from './route.js'
 
@@ -14,18 +14,24 @@ type Handler = (event: KeyboardEvent) => void
 /** The active shortcuts: the newest of a key wins. */
 const shortcuts = new Map<string, Handler[]>()
 
-/** Runs a function while a component is drawn when a single key is typed, `e`, or two in a row, `g h`. */
+/**
+ * Runs a function while a component is drawn when a single key is typed, `e`, or two in a row, `g h`. A key that is typed
+ * right after another one gets the function of the newest drawing.
+ */
 export function useKey(key: string, run: Handler | null): void {
-  useEffect(() => {
-    if (!run) return
-    const handlers = shortcuts.get(key) ?? []
-    shortcuts.set(key, [run, ...handlers])
+  const latest = useRef(run)
+  latest.current = run
+  const isActive = run !== null
+  useLayoutEffect(() => {
+    if (!isActive) return
+    const handler: Handler = (event) => latest.current?.(event)
+    shortcuts.set(key, [handler, ...(shortcuts.get(key) ?? [])])
     return () =>
       void shortcuts.set(
         key,
-        (shortcuts.get(key) ?? []).filter((one) => one !== run),
+        (shortcuts.get(key) ?? []).filter((one) => one !== handler),
       )
-  }, [key, run])
+  }, [key, isActive])
 }
 
 const SEQUENCE_MS = 1_500

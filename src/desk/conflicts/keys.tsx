@@ -1,5 +1,5 @@
 /** The keyboard of the conflicts, and the bar that shows it. */
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { singleKeys, useKey } from '../keyboard.js'
 import { Switch } from '../shell/fields.js'
 import type { Choice } from './decisions.js'
@@ -25,7 +25,7 @@ export function useConflictKeys(actions: ConflictActions): void {
   useKey('u', () => actions.undo())
   useKey('j', () => actions.go(1))
   useKey('k', () => actions.go(-1))
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.isComposing || event.defaultPrevented)
         return
