@@ -150,7 +150,7 @@ test('decisions survive a reload and a main that moves, and end in one merge com
   const page = await open(`/s/${desk.space}/c/1/conflicts/1?view=source`)
   await shown(page, '.chip', '2 left')
   await shown(page, '.sides', 'Welcome')
-  await shown(page, '.sides', 'request')
+  await shown(page, '.sides', 'in the request')
   await page.keyboard.press('1')
   await shown(page, '.chip', '1 left')
   await page.keyboard.press('3')
