@@ -52,6 +52,13 @@ export class TooMuchOutput extends GitError {}
 /** Time in milliseconds after which the spawning process is killed and replaced if it has not started a process. */
 const START_MS = 30_000
 
+/** The folders of open launchers. A process that exits without closing a launcher still removes its folder. */
+// bound: the open launchers
+const folders = new Set<string>()
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
 interface Run {
   pid: number
   stream: Socket | null
@@ -79,6 +86,7 @@ export class Launcher {
   /** Opens the socket for the processes that will be started. */
   static async open(): Promise<Launcher> {
     const launcher = new Launcher()
+    folders.add(launcher.#dir)
     mkdirSync(join(launcher.#dir, 'home'))
     launcher.#server.listen(launcher.#socketPath)
     await once(launcher.#server, 'listening')
@@ -193,6 +201,7 @@ export class Launcher {
       await gone
     }
     this.#server.close()
+    folders.delete(this.#dir)
     rmSync(this.#dir, { recursive: true, force: true })
   }
 
