@@ -120,7 +120,7 @@ export const Waiting = Type.Object(
       Type.Object({
         type: oneOf(waitingTypes, {
           description:
-            '`conflict`, `sync_failed`: of a connection that you may repair. `review`: requested from you. Of your own change requests: `changes_requested` by a reviewer, open `comments`, `ready` to merge, and `draft`.',
+            '`conflict` and `sync_failed` belong to a connection that you may repair. A `review` is requested from you. The others belong to your change requests: `changes_requested` by a reviewer, open `comments`, `ready` to merge, and `draft`.',
         }),
         at: Timestamp,
         organization: Id,

@@ -1,5 +1,6 @@
 import request from 'supertest'
 import * as assert from 'uvu/assert'
+import { deskRoutes } from '../support/desk-routes.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 
@@ -21,6 +22,12 @@ test('a browser gets the app at its addresses, and programs still get JSON', asy
   const [site] = (await here.admin.call('get', `/v1/orgs/${here.organization}/sites`).expect(200)).body.items
   await here.admin.call('delete', `/v1/orgs/${here.organization}/sites/${site.id}`).expect(204)
   assert.is(sample((await open('/')).text), undefined)
+})
+
+test('every route of the app is an address at which the server sends it', async () => {
+  const routes = deskRoutes()
+  assert.ok(routes.length > 40)
+  for (const route of routes) await open(route.replaceAll(':', 'x')).expect(200).expect('Content-Type', /html/)
 })
 
 test('a browser sees a page for each address that does not exist, except below /v1', async () => {

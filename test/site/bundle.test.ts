@@ -105,7 +105,7 @@ test('the bundle has every listed page with its files, and nothing hidden', asyn
   assert.is(again.status, 304)
 })
 
-test('pages name no other host in anything that they load, and have no script of their own', async () => {
+test('pages load nothing from other hosts, and have no inline script', async () => {
   const site = await openHandbook()
   const files = await filesAt(`${here.service.sites}${site.base}/~bundle`)
   for (const [name, bytes] of files) {

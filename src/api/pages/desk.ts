@@ -33,8 +33,8 @@ const TYPES: Readonly<Record<string, string>> = {
 const folder = [new URL('../../desk/assets/', import.meta.url), new URL('../../../dist/desk/assets/', import.meta.url)]
 
 /**
- * Scripts, styles and requests stay on this origin. Frames show previews of sites, which have another origin. The nonce is for the style sheets that the editor creates. Pictures
- * of a text may come from any host, as on its site.
+ * Scripts, styles and requests stay on this origin. Frames show previews of sites, which have another origin. The nonce is
+ * for the style sheets that the editor creates. Pictures of a text may come from any host, as on its site.
  */
 const policy = (nonce: string, sites: string): string =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data: blob: https: http:; font-src 'self'; connect-src 'self'; media-src 'self' https:; frame-src ${sites}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`

@@ -3,7 +3,8 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Loaded, put, reload, useData } from '../api/data.js'
 import { address, setQuery } from '../route.js'
-import { Icon } from '../shell/icons.js'
+import { Icon, type IconName } from '../shell/icons.js'
+import { Empty, Show } from '../shell/notes.js'
 import { attempt } from '../shell/toast.js'
 import { fill, words } from '../words/index.js'
 import { adminWords } from './words.js'
@@ -74,6 +75,70 @@ export function ListEnd<T>({ of: { data, more }, children }: { of: Pages<T>; chi
     </div>
   )
 }
+
+/** A column of a table. */
+interface Column {
+  name: string
+  /** The widths at which it is left out: `hide-m`, `hide-s`; `num` for numbers. */
+  class?: string
+  /** Whether only screen readers get the name. */
+  isHidden?: boolean
+}
+
+/** A list as a table, with the number of its entries and the button for more; or why it is empty. */
+export function Listing<T>({
+  of: list,
+  icon,
+  noneTitle,
+  none,
+  columns,
+  children: row,
+}: {
+  of: Pages<T>
+  icon: IconName
+  noneTitle: string
+  none: string
+  columns: readonly Column[]
+  children: (item: T) => ComponentChildren
+}) {
+  return (
+    <Show data={list.data} retry={() => void list.again()}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <Empty icon={icon} title={noneTitle}>
+            {none}
+          </Empty>
+        ) : (
+          <>
+            <div class="panel">
+              <table class="tbl cards">
+                <thead>
+                  <tr>
+                    {columns.map(({ name, class: more, isHidden }) => (
+                      <th key={name} class={more}>
+                        {isHidden ? <span class="vh">{name}</span> : name}
+                      </th>
+                    ))}
+                  </tr>
+                </thead>
+                <tbody>{items.map(row)}</tbody>
+              </table>
+            </div>
+            <ListEnd of={list} />
+          </>
+        )
+      }
+    </Show>
+  )
+}
+
+/** The button that adds an entry to a list. */
+export const AddButton = ({ text, onClick }: { text: string; onClick: () => void }) => (
+  <button type="button" class="btn primary" onClick={onClick}>
+    <Icon name="plus" />
+    {text}
+  </button>
+)
 
 /** A row whose details open below it. One row of a table is open at a time, and the address names it. */
 export function OpeningRow({

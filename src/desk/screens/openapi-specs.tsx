@@ -3,13 +3,13 @@ import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
 import { AreaField, ChoiceField, FormError, Segments, Submit, TextField, useForm } from '../admin/form.js'
-import { ListEnd, OpeningRow, usePages } from '../admin/lists.js'
+import { AddButton, Listing, OpeningRow, usePages } from '../admin/lists.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
 import { useQuestion } from '../admin/question.js'
 import { adminWords } from '../admin/words.js'
 import { Dialog } from '../shell/dialog.js'
 import { Icon } from '../shell/icons.js'
-import { Chip, Empty, Show } from '../shell/notes.js'
+import { Chip } from '../shell/notes.js'
 import { Time } from '../shell/time.js'
 import { attempt } from '../shell/toast.js'
 import { fill, plural } from '../words/index.js'
@@ -26,12 +26,7 @@ export function OpenApiSpecs({ org = '' }: { org?: string }) {
       id={org}
       part="openapi"
       end={({ permissions }) =>
-        permissions.createOpenAPISpec && (
-          <button type="button" class="btn primary" onClick={() => setAdding(true)}>
-            <Icon name="plus" />
-            {w.add}
-          </button>
-        )
+        permissions.createOpenAPISpec && <AddButton text={w.add} onClick={() => setAdding(true)} />
       }
     >
       {(organization) => (
@@ -75,61 +70,45 @@ function Specs({ organization }: { organization: Organization }) {
     ),
   )
   return (
-    <Show data={list.data} retry={() => void list.again()}>
-      {({ items }) =>
-        items.length === 0 ? (
-          <Empty icon="code" title={w.noneTitle}>
-            {w.none}
-          </Empty>
-        ) : (
-          <>
-            <div class="panel">
-              <table class="tbl cards">
-                <thead>
-                  <tr>
-                    <th>{w.name}</th>
-                    <th>{w.state}</th>
-                    <th class="hide-m">{w.visibility}</th>
-                    <th class="hide-s">{w.updated}</th>
-                    <th>
-                      <span class="vh">{w.details}</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {items.map((spec) => (
-                    <OpeningRow
-                      key={spec.id}
-                      id={spec.id}
-                      label={fill(adminWords().lists.details, { name: spec.slug })}
-                      span={5}
-                      cells={
-                        <>
-                          <td>
-                            <b>{spec.slug}</b>
-                            {spec.sourceURL !== undefined && <div class="sm muted">{spec.sourceURL}</div>}
-                          </td>
-                          <td>
-                            <SpecState spec={spec} />
-                          </td>
-                          <td class="hide-m">{w.visibilities[spec.visibility]}</td>
-                          <td class="hide-s muted">
-                            <Time iso={spec.updatedAt} />
-                          </td>
-                        </>
-                      }
-                    >
-                      {() => <OneSpec organization={organization} spec={spec} again={() => void list.again()} />}
-                    </OpeningRow>
-                  ))}
-                </tbody>
-              </table>
-            </div>
-            <ListEnd of={list} />
-          </>
-        )
-      }
-    </Show>
+    <Listing
+      of={list}
+      icon="code"
+      noneTitle={w.noneTitle}
+      none={w.none}
+      columns={[
+        { name: w.name },
+        { name: w.state },
+        { name: w.visibility, class: 'hide-m' },
+        { name: w.updated, class: 'hide-s' },
+        { name: w.details, isHidden: true },
+      ]}
+    >
+      {(spec) => (
+        <OpeningRow
+          key={spec.id}
+          id={spec.id}
+          label={fill(adminWords().lists.details, { name: spec.slug })}
+          span={5}
+          cells={
+            <>
+              <td>
+                <b>{spec.slug}</b>
+                {spec.sourceURL !== undefined && <div class="sm muted">{spec.sourceURL}</div>}
+              </td>
+              <td>
+                <SpecState spec={spec} />
+              </td>
+              <td class="hide-m">{w.visibilities[spec.visibility]}</td>
+              <td class="hide-s muted">
+                <Time iso={spec.updatedAt} />
+              </td>
+            </>
+          }
+        >
+          {() => <OneSpec organization={organization} spec={spec} again={() => void list.again()} />}
+        </OpeningRow>
+      )}
+    </Listing>
   )
 }
 

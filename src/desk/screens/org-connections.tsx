@@ -1,12 +1,11 @@
 /** The connections of all spaces of an organization. */
 import { api, body, type Schemas } from '../api/client.js'
-import { ListEnd, usePages } from '../admin/lists.js'
+import { Listing, usePages } from '../admin/lists.js'
 import { useSpaces } from '../admin/names.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
 import { adminWords } from '../admin/words.js'
 import { ConnectionChip, shortAddress } from '../admin/connection-words.js'
 import { Icon } from '../shell/icons.js'
-import { Empty, Show } from '../shell/notes.js'
 import { Time } from '../shell/time.js'
 
 /** The screen. */
@@ -27,55 +26,39 @@ function Connections({ organization }: { organization: Organization }) {
     ),
   )
   return (
-    <Show data={list.data} retry={() => void list.again()}>
-      {({ items }) =>
-        items.length === 0 ? (
-          <Empty icon="sync" title={w.noneInOrganization}>
-            {w.none}
-          </Empty>
-        ) : (
-          <>
-            <div class="panel">
-              <table class="tbl cards">
-                <thead>
-                  <tr>
-                    <th>{w.space}</th>
-                    <th>{w.repository}</th>
-                    <th class="hide-m">{w.direction}</th>
-                    <th>{w.state}</th>
-                    <th class="hide-s">{w.lastSuccess}</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {items.map((connection) => (
-                    <tr key={connection.id}>
-                      <td>
-                        <span class="who">
-                          <Icon name="book" />
-                          <a href={`/s/${connection.space}/connection`}>
-                            {spaces.get(connection.space) ?? connection.space}
-                          </a>
-                        </span>
-                      </td>
-                      <td>
-                        {shortAddress(connection.url)} <span class="muted">{connection.ref}</span>
-                      </td>
-                      <td class="hide-m">{w.directions[connection.direction]}</td>
-                      <td>
-                        <ConnectionChip connection={connection} />
-                      </td>
-                      <td class="hide-s muted">
-                        {connection.lastSuccessAt ? <Time iso={connection.lastSuccessAt} /> : w.neverRan}
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
-            <ListEnd of={list} />
-          </>
-        )
-      }
-    </Show>
+    <Listing
+      of={list}
+      icon="sync"
+      noneTitle={w.noneInOrganization}
+      none={w.none}
+      columns={[
+        { name: w.space },
+        { name: w.repository },
+        { name: w.direction, class: 'hide-m' },
+        { name: w.state },
+        { name: w.lastSuccess, class: 'hide-s' },
+      ]}
+    >
+      {(connection) => (
+        <tr key={connection.id}>
+          <td>
+            <span class="who">
+              <Icon name="book" />
+              <a href={`/s/${connection.space}/connection`}>{spaces.get(connection.space) ?? connection.space}</a>
+            </span>
+          </td>
+          <td>
+            {shortAddress(connection.url)} <span class="muted">{connection.ref}</span>
+          </td>
+          <td class="hide-m">{w.directions[connection.direction]}</td>
+          <td>
+            <ConnectionChip connection={connection} />
+          </td>
+          <td class="hide-s muted">
+            {connection.lastSuccessAt ? <Time iso={connection.lastSuccessAt} /> : w.neverRan}
+          </td>
+        </tr>
+      )}
+    </Listing>
   )
 }

@@ -3,12 +3,11 @@ import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload, useData } from '../api/data.js'
 import { ChoiceField, FormError, Segments, Submit, TextField, useForm } from '../admin/form.js'
-import { ListEnd, usePages } from '../admin/lists.js'
+import { AddButton, Listing, usePages } from '../admin/lists.js'
 import { type Site, SiteFrame, sitePath } from '../admin/site.js'
 import { adminWords } from '../admin/words.js'
 import { Dialog } from '../shell/dialog.js'
-import { Icon } from '../shell/icons.js'
-import { Chip, Empty, Show } from '../shell/notes.js'
+import { Chip } from '../shell/notes.js'
 import { attempt, toast } from '../shell/toast.js'
 import { fill } from '../words/index.js'
 
@@ -23,14 +22,7 @@ export function SiteRedirects({ site = '' }: { site?: string }) {
     <SiteFrame
       id={site}
       part="redirects"
-      end={(one) =>
-        one.permissions.edit && (
-          <button type="button" class="btn primary" onClick={() => setEdited('new')}>
-            <Icon name="plus" />
-            {w.add}
-          </button>
-        )
-      }
+      end={(one) => one.permissions.edit && <AddButton text={w.add} onClick={() => setEdited('new')} />}
     >
       {(one) => (
         <div class="wide stack">
@@ -97,66 +89,45 @@ function List({ site, onEdit }: { site: Site; onEdit: (redirect: Redirect) => vo
     return w.part
   }
   return (
-    <Show data={list.data} retry={() => void list.again()}>
-      {({ items }) =>
-        items.length === 0 ? (
-          <Empty icon="arrow" title={w.noneTitle}>
-            {w.none}
-          </Empty>
-        ) : (
-          <>
-            <div class="panel">
-              <table class="tbl cards">
-                <thead>
-                  <tr>
-                    <th>{w.from}</th>
-                    <th>{w.to}</th>
-                    <th>{w.state}</th>
-                    <th>
-                      <span class="vh">{w.actions}</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {items.map((redirect) => (
-                    <tr key={redirect.id}>
-                      <td>
-                        <code>{redirect.source}</code>
-                      </td>
-                      <td>{describe(redirect.destination)}</td>
-                      <td>
-                        {redirect.status === 'ok' ? (
-                          <Chip tone="good" icon="check">
-                            {w.ok}
-                          </Chip>
-                        ) : (
-                          <Chip tone="bad" icon="broken">
-                            {w.broken}
-                          </Chip>
-                        )}
-                      </td>
-                      <td class="num nw">
-                        {site.permissions.edit && (
-                          <>
-                            <button type="button" class="btn small" onClick={() => onEdit(redirect)}>
-                              {adminWords().lists.edit}
-                            </button>{' '}
-                            <button type="button" class="btn small quiet" onClick={() => remove(redirect)}>
-                              {adminWords().lists.remove}
-                            </button>
-                          </>
-                        )}
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
-            <ListEnd of={list} />
-          </>
-        )
-      }
-    </Show>
+    <Listing
+      of={list}
+      icon="arrow"
+      noneTitle={w.noneTitle}
+      none={w.none}
+      columns={[{ name: w.from }, { name: w.to }, { name: w.state }, { name: w.actions, isHidden: true }]}
+    >
+      {(redirect) => (
+        <tr key={redirect.id}>
+          <td>
+            <code>{redirect.source}</code>
+          </td>
+          <td>{describe(redirect.destination)}</td>
+          <td>
+            {redirect.status === 'ok' ? (
+              <Chip tone="good" icon="check">
+                {w.ok}
+              </Chip>
+            ) : (
+              <Chip tone="bad" icon="broken">
+                {w.broken}
+              </Chip>
+            )}
+          </td>
+          <td class="num nw">
+            {site.permissions.edit && (
+              <>
+                <button type="button" class="btn small" onClick={() => onEdit(redirect)}>
+                  {adminWords().lists.edit}
+                </button>{' '}
+                <button type="button" class="btn small quiet" onClick={() => remove(redirect)}>
+                  {adminWords().lists.remove}
+                </button>
+              </>
+            )}
+          </td>
+        </tr>
+      )}
+    </Listing>
   )
 }
 

@@ -5,7 +5,7 @@ import { put, useData } from '../api/data.js'
 import { AddPart } from '../admin/structure-add.js'
 import { PartSettings } from '../admin/structure-part.js'
 import { listRows, type Move, moveByDrop, moveByKey, moveRow, type Row, titleOf } from '../admin/structure.js'
-import { parameter } from '../admin/lists.js'
+import { AddButton, parameter } from '../admin/lists.js'
 import { PublishButton, type Site, SiteFrame, sitePath, useSite } from '../admin/site.js'
 import { adminWords } from '../admin/words.js'
 import { setQuery } from '../route.js'
@@ -38,12 +38,7 @@ export function SiteStructure({ site: id = '' }: { site?: string }) {
       end={(one) => (
         <>
           <PublishButton site={one} />
-          {one.permissions.edit && (
-            <button type="button" class="btn primary" onClick={() => setAdding(true)}>
-              <Icon name="plus" />
-              {w.add}
-            </button>
-          )}
+          {one.permissions.edit && <AddButton text={w.add} onClick={() => setAdding(true)} />}
         </>
       )}
       {...(chosen && site

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
 import { CheckField, FormError, Submit, TextField, useForm } from '../admin/form.js'
-import { Filter, ListEnd, parameter, usePages } from '../admin/lists.js'
+import { AddButton, Filter, ListEnd, parameter, usePages } from '../admin/lists.js'
 import { useSpaces } from '../admin/names.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
 import { VisibilityField } from '../admin/site-visibility.js'
@@ -24,14 +24,7 @@ export function Sites({ org = '' }: { org?: string }) {
     <OrganizationFrame
       id={org}
       part="sites"
-      end={({ permissions }) =>
-        permissions.createContent && (
-          <button type="button" class="btn primary" onClick={() => setAdding(true)}>
-            <Icon name="plus" />
-            {w.add}
-          </button>
-        )
-      }
+      end={({ permissions }) => permissions.createContent && <AddButton text={w.add} onClick={() => setAdding(true)} />}
       tools={<Filter label={w.find} placeholder={w.find} />}
     >
       {(organization) => (

@@ -4,7 +4,7 @@ import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
 import { AreaField, ChoiceField, FormError, Submit, TextField, useForm } from '../admin/form.js'
 import { CopyAddress } from '../admin/invite-people.js'
-import { OpeningRow, usePages } from '../admin/lists.js'
+import { AddButton, Listing, OpeningRow, usePages } from '../admin/lists.js'
 import { useMembers, useTeams } from '../admin/names.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
 import { useQuestion } from '../admin/question.js'
@@ -13,7 +13,7 @@ import { adminWords } from '../admin/words.js'
 import { Dialog } from '../shell/dialog.js'
 import { Switch } from '../shell/fields.js'
 import { Icon } from '../shell/icons.js'
-import { Chip, Empty, Show } from '../shell/notes.js'
+import { Chip, Show } from '../shell/notes.js'
 import { Time } from '../shell/time.js'
 import { attempt } from '../shell/toast.js'
 import { fill } from '../words/index.js'
@@ -28,14 +28,7 @@ export function SingleSignOn({ org = '' }: { org?: string }) {
     <OrganizationFrame
       id={org}
       part="sso"
-      end={({ permissions }) =>
-        permissions.admin && (
-          <button type="button" class="btn primary" onClick={() => setAdding(true)}>
-            <Icon name="plus" />
-            {w.add}
-          </button>
-        )
-      }
+      end={({ permissions }) => permissions.admin && <AddButton text={w.add} onClick={() => setAdding(true)} />}
     >
       {(organization) => (
         <>
@@ -70,66 +63,53 @@ function Providers({ organization }: { organization: Organization }) {
     body(api.GET('/v1/orgs/{organizationId}/saml', { params: { path: { organizationId: organization.id }, query } })),
   )
   return (
-    <Show data={list.data} retry={() => void list.again()}>
-      {({ items }) =>
-        items.length === 0 ? (
-          <Empty icon="shield" title={w.noneTitle}>
-            {w.none}
-          </Empty>
-        ) : (
-          <div class="panel">
-            <table class="tbl cards">
-              <thead>
-                <tr>
-                  <th>{w.provider}</th>
-                  <th>{w.state}</th>
-                  <th class="hide-m">{w.certificate}</th>
-                  <th>
-                    <span class="vh">{w.details}</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {items.map((provider) => (
-                  <OpeningRow
-                    key={provider.id}
-                    id={provider.id}
-                    label={fill(adminWords().lists.details, { name: provider.label })}
-                    span={4}
-                    cells={
-                      <>
-                        <td>
-                          <b>{provider.label}</b>
-                        </td>
-                        <td>
-                          <Chip
-                            tone={provider.status === 'active' ? 'good' : 'wait'}
-                            icon={provider.status === 'active' ? 'check' : 'clock'}
-                          >
-                            {w.states[provider.status]}
-                          </Chip>
-                        </td>
-                        <td class="hide-m muted">
-                          {provider.certificates[0] ? (
-                            <>
-                              {w.until} <Time iso={provider.certificates[0].notAfter} />
-                            </>
-                          ) : (
-                            '–'
-                          )}
-                        </td>
-                      </>
-                    }
-                  >
-                    {() => <OneProvider organization={organization} provider={provider} />}
-                  </OpeningRow>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )
-      }
-    </Show>
+    <Listing
+      of={list}
+      icon="shield"
+      noneTitle={w.noneTitle}
+      none={w.none}
+      columns={[
+        { name: w.provider },
+        { name: w.state },
+        { name: w.certificate, class: 'hide-m' },
+        { name: w.details, isHidden: true },
+      ]}
+    >
+      {(provider) => (
+        <OpeningRow
+          key={provider.id}
+          id={provider.id}
+          label={fill(adminWords().lists.details, { name: provider.label })}
+          span={4}
+          cells={
+            <>
+              <td>
+                <b>{provider.label}</b>
+              </td>
+              <td>
+                <Chip
+                  tone={provider.status === 'active' ? 'good' : 'wait'}
+                  icon={provider.status === 'active' ? 'check' : 'clock'}
+                >
+                  {w.states[provider.status]}
+                </Chip>
+              </td>
+              <td class="hide-m muted">
+                {provider.certificates[0] ? (
+                  <>
+                    {w.until} <Time iso={provider.certificates[0].notAfter} />
+                  </>
+                ) : (
+                  '–'
+                )}
+              </td>
+            </>
+          }
+        >
+          {() => <OneProvider organization={organization} provider={provider} />}
+        </OpeningRow>
+      )}
+    </Listing>
   )
 }
 

@@ -3,14 +3,14 @@ import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
 import { FormError, Pick, Submit, TextField, useForm } from '../admin/form.js'
-import { Filter, ListEnd, OpeningRow, parameter, usePages } from '../admin/lists.js'
+import { AddButton, Filter, ListEnd, Listing, OpeningRow, parameter, usePages } from '../admin/lists.js'
 import { useMembers } from '../admin/names.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
 import { useQuestion } from '../admin/question.js'
 import { adminWords } from '../admin/words.js'
 import { Dialog } from '../shell/dialog.js'
 import { Icon } from '../shell/icons.js'
-import { Empty, Show } from '../shell/notes.js'
+import { Show } from '../shell/notes.js'
 import { Avatar } from '../shell/people.js'
 import { attempt } from '../shell/toast.js'
 import { fill } from '../words/index.js'
@@ -26,14 +26,7 @@ export function Teams({ org = '' }: { org?: string }) {
     <OrganizationFrame
       id={org}
       part="teams"
-      end={({ permissions }) =>
-        permissions.createContent && (
-          <button type="button" class="btn primary" onClick={() => setAdding(true)}>
-            <Icon name="plus" />
-            {w.add}
-          </button>
-        )
-      }
+      end={({ permissions }) => permissions.createContent && <AddButton text={w.add} onClick={() => setAdding(true)} />}
       tools={<Filter label={w.find} placeholder={w.find} />}
     >
       {(organization) => (
@@ -93,57 +86,41 @@ function TeamTable({ organization }: { organization: Organization }) {
     ),
   )
   return (
-    <Show data={list.data} retry={() => void list.again()}>
-      {({ items }) =>
-        items.length === 0 ? (
-          <Empty icon="users" title={w.noneTitle}>
-            {w.none}
-          </Empty>
-        ) : (
-          <>
-            <div class="panel">
-              <table class="tbl cards">
-                <thead>
-                  <tr>
-                    <th>{w.team}</th>
-                    <th class="num">{w.members}</th>
-                    <th class="num hide-s">{w.spaces}</th>
-                    <th>
-                      <span class="vh">{w.members}</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {items.map((team) => (
-                    <OpeningRow
-                      key={team.id}
-                      id={team.id}
-                      label={fill(w.membersOf, { team: team.title })}
-                      span={4}
-                      cells={
-                        <>
-                          <td>
-                            <span class="who">
-                              <Icon name="users" />
-                              <b>{team.title}</b>
-                            </span>
-                          </td>
-                          <td class="num">{team.members}</td>
-                          <td class="num hide-s">{team.spaces}</td>
-                        </>
-                      }
-                    >
-                      {() => <OneTeam organization={organization} team={team} />}
-                    </OpeningRow>
-                  ))}
-                </tbody>
-              </table>
-            </div>
-            <ListEnd of={list} />
-          </>
-        )
-      }
-    </Show>
+    <Listing
+      of={list}
+      icon="users"
+      noneTitle={w.noneTitle}
+      none={w.none}
+      columns={[
+        { name: w.team },
+        { name: w.members, class: 'num' },
+        { name: w.spaces, class: 'num hide-s' },
+        { name: w.members, isHidden: true },
+      ]}
+    >
+      {(team) => (
+        <OpeningRow
+          key={team.id}
+          id={team.id}
+          label={fill(w.membersOf, { team: team.title })}
+          span={4}
+          cells={
+            <>
+              <td>
+                <span class="who">
+                  <Icon name="users" />
+                  <b>{team.title}</b>
+                </span>
+              </td>
+              <td class="num">{team.members}</td>
+              <td class="num hide-s">{team.spaces}</td>
+            </>
+          }
+        >
+          {() => <OneTeam organization={organization} team={team} />}
+        </OpeningRow>
+      )}
+    </Listing>
   )
 }
 

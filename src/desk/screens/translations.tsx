@@ -3,14 +3,14 @@ import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
 import { AreaField, CheckField, ChoiceField, FormError, Submit, TextField, useForm } from '../admin/form.js'
-import { ListEnd, OpeningRow, usePages } from '../admin/lists.js'
+import { AddButton, Listing, OpeningRow, usePages } from '../admin/lists.js'
 import { useSpaces } from '../admin/names.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
 import { useQuestion } from '../admin/question.js'
 import { adminWords } from '../admin/words.js'
 import { Dialog } from '../shell/dialog.js'
 import { Icon, type IconName } from '../shell/icons.js'
-import { Chip, Empty, Note, Show, type Tone } from '../shell/notes.js'
+import { Chip, Note, type Tone } from '../shell/notes.js'
 import { Time } from '../shell/time.js'
 import { attempt, toast } from '../shell/toast.js'
 import { fill, language } from '../words/index.js'
@@ -27,14 +27,7 @@ export function Translations({ org = '' }: { org?: string }) {
     <OrganizationFrame
       id={org}
       part="translations"
-      end={({ permissions }) =>
-        permissions.createContent && (
-          <button type="button" class="btn primary" onClick={() => setAdding(true)}>
-            <Icon name="plus" />
-            {w.add}
-          </button>
-        )
-      }
+      end={({ permissions }) => permissions.createContent && <AddButton text={w.add} onClick={() => setAdding(true)} />}
     >
       {(organization) => (
         <>
@@ -74,64 +67,48 @@ function List({ organization }: { organization: Organization }) {
     ),
   )
   return (
-    <Show data={list.data} retry={() => void list.again()}>
-      {({ items }) =>
-        items.length === 0 ? (
-          <Empty icon="lang" title={w.noneTitle}>
-            {w.none}
-          </Empty>
-        ) : (
-          <>
-            <div class="panel">
-              <table class="tbl cards">
-                <thead>
-                  <tr>
-                    <th>{w.source}</th>
-                    <th>{w.language}</th>
-                    <th>{w.state}</th>
-                    <th class="hide-m">{w.engine}</th>
-                    <th class="hide-s">{w.updated}</th>
-                    <th>
-                      <span class="vh">{w.details}</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {items.map((one) => (
-                    <OpeningRow
-                      key={one.id}
-                      id={one.id}
-                      label={fill(adminWords().lists.details, { name: spaces.get(one.source.space) ?? one.id })}
-                      span={6}
-                      cells={
-                        <>
-                          <td>
-                            <a href={`/s/${one.source.space}`}>{spaces.get(one.source.space) ?? one.source.space}</a>
-                          </td>
-                          <td>{languageName(one.language)}</td>
-                          <td>
-                            <Chip tone={STATES[one.status][0]} icon={STATES[one.status][1]}>
-                              {w.states[one.status]}
-                            </Chip>
-                          </td>
-                          <td class="hide-m">{one.engine ? w.engines[one.engine] : '–'}</td>
-                          <td class="hide-s muted">
-                            <Time iso={one.updatedAt} />
-                          </td>
-                        </>
-                      }
-                    >
-                      {() => <One organization={organization} translation={one} again={list.again} />}
-                    </OpeningRow>
-                  ))}
-                </tbody>
-              </table>
-            </div>
-            <ListEnd of={list} />
-          </>
-        )
-      }
-    </Show>
+    <Listing
+      of={list}
+      icon="lang"
+      noneTitle={w.noneTitle}
+      none={w.none}
+      columns={[
+        { name: w.source },
+        { name: w.language },
+        { name: w.state },
+        { name: w.engine, class: 'hide-m' },
+        { name: w.updated, class: 'hide-s' },
+        { name: w.details, isHidden: true },
+      ]}
+    >
+      {(one) => (
+        <OpeningRow
+          key={one.id}
+          id={one.id}
+          label={fill(adminWords().lists.details, { name: spaces.get(one.source.space) ?? one.id })}
+          span={6}
+          cells={
+            <>
+              <td>
+                <a href={`/s/${one.source.space}`}>{spaces.get(one.source.space) ?? one.source.space}</a>
+              </td>
+              <td>{languageName(one.language)}</td>
+              <td>
+                <Chip tone={STATES[one.status][0]} icon={STATES[one.status][1]}>
+                  {w.states[one.status]}
+                </Chip>
+              </td>
+              <td class="hide-m">{one.engine ? w.engines[one.engine] : '–'}</td>
+              <td class="hide-s muted">
+                <Time iso={one.updatedAt} />
+              </td>
+            </>
+          }
+        >
+          {() => <One organization={organization} translation={one} again={list.again} />}
+        </OpeningRow>
+      )}
+    </Listing>
   )
 }
 

@@ -5,13 +5,13 @@ import { reload } from '../api/data.js'
 import { WebhookForm } from '../admin/webhook-form.js'
 import { Pick } from '../admin/form.js'
 import { CopyAddress } from '../admin/invite-people.js'
-import { ListEnd, OpeningRow, usePages } from '../admin/lists.js'
+import { AddButton, ListEnd, Listing, OpeningRow, usePages } from '../admin/lists.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
 import { useQuestion } from '../admin/question.js'
 import { adminWords } from '../admin/words.js'
 import { Dialog } from '../shell/dialog.js'
 import { Icon, type IconName } from '../shell/icons.js'
-import { Chip, Empty, Note, Show, type Tone } from '../shell/notes.js'
+import { Chip, Note, Show, type Tone } from '../shell/notes.js'
 import { Time } from '../shell/time.js'
 import { attempt, toast } from '../shell/toast.js'
 import { fill } from '../words/index.js'
@@ -28,14 +28,7 @@ export function Webhooks({ org = '' }: { org?: string }) {
     <OrganizationFrame
       id={org}
       part="webhooks"
-      end={({ permissions }) =>
-        permissions.admin && (
-          <button type="button" class="btn primary" onClick={() => setAdding(true)}>
-            <Icon name="plus" />
-            {w.add}
-          </button>
-        )
-      }
+      end={({ permissions }) => permissions.admin && <AddButton text={w.add} onClick={() => setAdding(true)} />}
     >
       {(organization) => (
         <>
@@ -78,64 +71,48 @@ function Hooks({ organization, onSecret }: { organization: Organization; onSecre
     ),
   )
   return (
-    <Show data={list.data} retry={() => void list.again()}>
-      {({ items }) =>
-        items.length === 0 ? (
-          <Empty icon="hook" title={w.noneTitle}>
-            {w.none}
-          </Empty>
-        ) : (
-          <>
-            <div class="panel">
-              <table class="tbl cards">
-                <thead>
-                  <tr>
-                    <th>{w.address}</th>
-                    <th class="hide-m">{w.events}</th>
-                    <th>{w.state}</th>
-                    <th class="num hide-s">{w.pending}</th>
-                    <th>
-                      <span class="vh">{w.deliveries}</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {items.map((hook) => {
-                    const [tone, icon, name] = state(hook)
-                    return (
-                      <OpeningRow
-                        key={hook.id}
-                        id={hook.id}
-                        label={fill(w.deliveriesOf, { url: hook.url })}
-                        span={5}
-                        cells={
-                          <>
-                            <td>
-                              <b>{hook.description || hook.url}</b>
-                              {hook.description && <div class="sm muted">{hook.url}</div>}
-                            </td>
-                            <td class="hide-m sm">{hook.events?.join(', ') ?? w.allEvents}</td>
-                            <td>
-                              <Chip tone={tone} icon={icon}>
-                                {w.states[name]}
-                              </Chip>
-                            </td>
-                            <td class="num hide-s">{hook.pending}</td>
-                          </>
-                        }
-                      >
-                        {() => <OneHook organization={organization} hook={hook} onSecret={onSecret} />}
-                      </OpeningRow>
-                    )
-                  })}
-                </tbody>
-              </table>
-            </div>
-            <ListEnd of={list} />
-          </>
+    <Listing
+      of={list}
+      icon="hook"
+      noneTitle={w.noneTitle}
+      none={w.none}
+      columns={[
+        { name: w.address },
+        { name: w.events, class: 'hide-m' },
+        { name: w.state },
+        { name: w.pending, class: 'num hide-s' },
+        { name: w.deliveries, isHidden: true },
+      ]}
+    >
+      {(hook) => {
+        const [tone, icon, name] = state(hook)
+        return (
+          <OpeningRow
+            key={hook.id}
+            id={hook.id}
+            label={fill(w.deliveriesOf, { url: hook.url })}
+            span={5}
+            cells={
+              <>
+                <td>
+                  <b>{hook.description || hook.url}</b>
+                  {hook.description && <div class="sm muted">{hook.url}</div>}
+                </td>
+                <td class="hide-m sm">{hook.events?.join(', ') ?? w.allEvents}</td>
+                <td>
+                  <Chip tone={tone} icon={icon}>
+                    {w.states[name]}
+                  </Chip>
+                </td>
+                <td class="num hide-s">{hook.pending}</td>
+              </>
+            }
+          >
+            {() => <OneHook organization={organization} hook={hook} onSecret={onSecret} />}
+          </OpeningRow>
         )
-      }
-    </Show>
+      }}
+    </Listing>
   )
 }
 

@@ -5,6 +5,7 @@ import type { CommentDoc, StoredSuggestion } from '../../model/index.js'
 import type { PageBlock } from '../../render/index.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
+import { blocksOf } from '../revisions/rendered-blocks.js'
 import { openRevision, readDocument } from '../revisions/revisions.js'
 import type { LoadedDiscussion } from './discussion.js'
 
@@ -21,7 +22,7 @@ interface PageBlocks {
 }
 
 /** Reads a page and its blocks. Null if it has no text that can be parsed. */
-export async function blocksOf(
+export async function readBlocks(
   app: App,
   space: LoadedSpace,
   head: CommitId,
@@ -32,8 +33,7 @@ export async function blocksOf(
   if (entry?.type !== 'document') return null
   const { source, large, hidden } = await readDocument(app, revision, entry)
   if (large !== undefined || hidden !== undefined) return null
-  const bytes = await app.texts.bytes(space.doc.id, 'blocks', [source.markdown])
-  return { markdown: source.markdown, blocks: JSON.parse(Buffer.from(bytes).toString()) }
+  return { markdown: source.markdown, blocks: await blocksOf(app, space.doc.id, source.markdown) }
 }
 
 /**
@@ -48,7 +48,7 @@ export async function readSuggestion(
 ): Promise<StoredSuggestion> {
   if (!changeRequest) throw invalid('is only possible in a change request')
   if (!page || !place) throw invalid('requires page and node')
-  const found = await blocksOf(app, space, changeRequest.head, page.id)
+  const found = await readBlocks(app, space, changeRequest.head, page.id)
   const block = found?.blocks.find(({ node }) => node === topBlockOf(place.node))
   if (!found || !block) throw invalid('requires a block of a page that can be parsed')
   return { markdown, original: found.markdown.slice(block.start, block.end) }

@@ -10,7 +10,7 @@ import { commitMessage } from '../commits/make-commit.js'
 import { writeToChangeRequest } from '../commits/write-content.js'
 import { getComment } from './comments.js'
 import { countOpen, emitCommentEvent, type LoadedDiscussion, writeInDiscussion } from './discussion.js'
-import { blocksOf, topBlockOf } from './suggested-text.js'
+import { readBlocks, topBlockOf } from './suggested-text.js'
 
 /**
  * Writes a suggestion into the change request, with its author as co-author, and resolves the comment. Throws 409 if
@@ -26,7 +26,7 @@ export async function acceptSuggestion(
   const { suggestion, page, place } = comment
   if (!suggestion || !page || !place) throw conflict('The comment has no suggestion.')
   if (suggestion.acceptedAt !== undefined) throw conflict('The suggestion was accepted before.')
-  const found = await blocksOf(app, space, changeRequest.head, page.id)
+  const found = await readBlocks(app, space, changeRequest.head, page.id)
   const sameText = found?.blocks.filter(({ start, end }) => found.markdown.slice(start, end) === suggestion.original)
   const block = sameText?.find(({ node }) => node === topBlockOf(place.node)) ?? sameText?.[0]
   if (!found || !block)

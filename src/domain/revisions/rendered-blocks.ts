@@ -1,7 +1,6 @@
 /** Renders a page for the app, block by block, with the lines of its file. Writers see all of it, also hidden content. */
 import { randomUUID } from 'node:crypto'
 import { defined } from '../../kernel/defined.js'
-import { isFile } from '../../content/read-file.js'
 import { type ResolvedReference, resolveReference } from '../../content/resolve-reference.js'
 import type { FileEntry, PageEntry } from '../../content/types.js'
 import { TextTooCostly, unlessTooCostly } from '../../content/work/text-work.js'
@@ -13,10 +12,11 @@ import {
   type TargetTable,
 } from '../../render/index.js'
 import type { App } from '../context/app.js'
+import type { LoadedSpace } from '../context/loaded.js'
 import { generatedMarkdown } from './computed.js'
 import { downloadUrl } from './downloads.js'
 import { anchorsOfLinks } from './link-graph.js'
-import { evaluate, loadFiles } from './pages.js'
+import { evaluate, KnownFiles, loadFiles } from './pages.js'
 import { type OpenRevision, readDocument } from './revisions.js'
 
 /** Maximum length in characters of a page that is shown as source. The rest is cut off. */
@@ -69,16 +69,9 @@ export async function renderBlocks(
   const source = await pageTextOf(app, revision, entry, draft)
   if (source.isPlain) return asSource(source)
   try {
-    const blocks: PageBlock[] = JSON.parse(text(await app.texts.bytes(owner, 'blocks', [source.markdown])))
+    const blocks = await blocksOf(app, owner, source.markdown)
     const filled = await fill(app, revision, source, blocks)
-    const order: RenderOrder = {
-      targets: await targetsOf(app, revision, entry, filled.markdown, linkTo),
-      idPrefix: '',
-      medium: 'site',
-      conditional: 'show',
-      site: { markBroken: true },
-      ...defined({ lang: revision.space.doc.language ?? undefined }),
-    }
+    const order = orderOf(revision.space, await targetsOf(app, revision, entry, filled.markdown, linkTo))
     const starts = JSON.stringify(filled.starts)
     const bytes = await app.texts.bytes(owner, 'ranges', [filled.markdown, starts, JSON.stringify(order)])
     const shown: { blocks: RenderedRange[] } & Pick<RenderedBlocks, 'headings'> = JSON.parse(text(bytes))
@@ -90,6 +83,21 @@ export async function renderBlocks(
 }
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString()
+
+/** Returns the order to the renderer for texts that writers see: with hidden content, and broken links marked. */
+export const orderOf = ({ doc }: LoadedSpace, targets: TargetTable): RenderOrder => ({
+  targets,
+  idPrefix: '',
+  medium: 'site',
+  conditional: 'show',
+  site: { markBroken: true },
+  ...defined({ lang: doc.language ?? undefined }),
+})
+
+/** Returns the blocks at the top level of a text. Throws `TextTooCostly`. */
+export const blocksOf = async (app: App, owner: string, markdown: string): Promise<PageBlock[]> =>
+  JSON.parse(text(await app.texts.bytes(owner, 'blocks', [markdown])))
+
 const countLines = (written: string): number => written.match(LINE)?.length ?? 0
 
 /** Reads the text of a page, or takes that of a draft. */
@@ -210,13 +218,10 @@ export async function targetsOf(
 ): Promise<TargetTable> {
   if (entry.type !== 'document') return { links: {}, images: {} }
   const owner = revision.space.doc.id
-  const paths = new Set((await revision.snapshot.walk()).filter(isFile).map((file) => file.path))
+  const exists = new KnownFiles(revision.snapshot)
   const named = new Map<string, ResolvedReference>()
   for (const { target } of await unlessTooCostly(app.texts.for(owner).references(markdown), []))
-    named.set(
-      target,
-      resolveReference(target, entry.gitPath, revision.structure, (path) => paths.has(path)),
-    )
+    named.set(target, await exists.during((has) => resolveReference(target, entry.gitPath, revision.structure, has)))
   const anchorIn = await anchorsOfLinks(app, revision, named.values())
   const links: [string, TargetTable['links'][string]][] = []
   const files = new Map<string, string>()

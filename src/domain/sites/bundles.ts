@@ -81,7 +81,7 @@ async function keyFor(app: App, visitor: Visitor): Promise<string> {
 
 /**
  * Writes and stores the bundle of an order, unless it exists. Returns the reason why it cannot be written, as a sentence,
- * or null. A bundle of a site that changes meanwhile starts over, so that it never mixes two states of the site.
+ * or null. A bundle of a site that changes during the work starts over, so that it never mixes two states of the site.
  */
 export async function writeBundle(
   app: App,

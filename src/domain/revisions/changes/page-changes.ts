@@ -5,15 +5,16 @@ import type { CommitId } from '../../../kernel/ids.js'
 import type { DocumentEntry, PageEntry } from '../../../content/types.js'
 import { TextTooCostly } from '../../../content/work/text-work.js'
 import type { PageChanges } from '../../../model/index.js'
-import type { RenderedChange, RenderOrder, TargetTable } from '../../../render/index.js'
+import type { RenderedChange, TargetTable } from '../../../render/index.js'
 import type { App } from '../../context/app.js'
 import type { LoadedSpace } from '../../context/loaded.js'
-import { type PageText, pageTextOf, targetsOf } from '../rendered-blocks.js'
+import { orderOf, type PageText, pageTextOf, targetsOf } from '../rendered-blocks.js'
 import type { OpenRevision } from '../revisions.js'
 import { openComparison } from './comparison.js'
 
 /** The reasons why a page has no comparison by blocks. */
 const NO_TEXT = 'The page has no file with a text.'
+const TOO_LONG = 'The page is too large to be compared block by block.'
 
 /**
  * Compares a page in two revisions. A page that is in one of them only was created or deleted. Includes and variables
@@ -53,8 +54,6 @@ export async function pageChangesBetween(
   }
 }
 
-const TOO_LONG = 'The page is too large to be compared block by block.'
-
 const fileOf = (entry: PageEntry) => (entry.type === 'document' ? { file: entry.gitPath } : {})
 
 interface Version {
@@ -80,18 +79,11 @@ async function compare(
   space: LoadedSpace,
   { before, after }: { before: Version; after: Version },
 ): Promise<RenderedChange[]> {
-  const order: RenderOrder = {
-    targets: {
-      links: { ...before.targets.links, ...after.targets.links },
-      images: { ...before.targets.images, ...after.targets.images },
-      sizes: { ...before.targets.sizes, ...after.targets.sizes },
-    },
-    idPrefix: '',
-    medium: 'site',
-    conditional: 'show',
-    site: { markBroken: true },
-    ...defined({ lang: space.doc.language ?? undefined }),
-  }
+  const order = orderOf(space, {
+    links: { ...before.targets.links, ...after.targets.links },
+    images: { ...before.targets.images, ...after.targets.images },
+    sizes: { ...before.targets.sizes, ...after.targets.sizes },
+  })
   const versions = [before, after].map(({ text: { markdown, linesBefore } }) =>
     JSON.stringify({ markdown, linesBefore }),
   )
