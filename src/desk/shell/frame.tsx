@@ -1,6 +1,6 @@
 /** The frame of every screen: header, ribbon, side, content, rail. */
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { words, fill } from '../words/index.js'
 import { Mark } from './mark.js'
 import { closeSide } from './side.js'
@@ -98,11 +98,17 @@ export function Ribbon({
   tabsLabel?: string
   end?: ComponentChildren
 }) {
+  const nav = useRef<HTMLElement>(null)
+  // In narrow windows the tabs scroll.
+  useEffect(
+    () => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }),
+    [location.pathname],
+  )
   return (
     <section class="ribbon" aria-label={words().common.context} data-in={where}>
       <div class="r-head">{head}</div>
       {tabs !== undefined && (
-        <nav class="tabs" aria-label={tabsLabel}>
+        <nav class="tabs" aria-label={tabsLabel} ref={nav}>
           {tabs}
         </nav>
       )}
