@@ -12,6 +12,7 @@ import type { OpenRevision } from '../domain/revisions/revisions.js'
 import { createSpace } from '../domain/spaces/spaces.js'
 import { GitError, type RecordedTree, WorkingTree } from '../git/index.js'
 import { createLog } from '../kernel/log.js'
+import { errorCode } from '../kernel/thrown.js'
 import { type Overrides, type Service, start } from '../server.js'
 import { OperatorError } from './maintenance.js'
 
@@ -86,7 +87,7 @@ function isRunning(id: number): boolean {
     process.kill(id, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+    return errorCode(error) !== 'ESRCH'
   }
 }
 

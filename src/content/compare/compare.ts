@@ -2,7 +2,7 @@
  * Compares two versions of a page by their block trees. The result is one tree for each block that shows both versions:
  * changed words are in nodes of the types `inserted` and `deleted`, and changed blocks have a mark in `data.change`.
  */
-import { type Inline, inlinesIn, plainText, text } from '../blocks/node.js'
+import { inlinesIn, plainText, text } from '../blocks/node.js'
 import type { BlockNode, DocumentNode } from '../types.js'
 import { sameKind, type Unit, unitsOf } from './digest.js'
 import { type Pair, pairUnits, type Pairing } from './pairs.js'
@@ -150,8 +150,8 @@ function markBlock(node: BlockNode, change: 'added' | 'removed'): BlockNode {
   const kind = change === 'added' ? INSERTED : DELETED
   const nodes = node.nodes.some((child) => child.object === 'block')
     ? node.nodes.map((child) => (child.object === 'block' ? markWords(child, kind) : child))
-    : markText(node.nodes as Inline[], kind)
-  return { ...node, nodes, data: { ...node.data, change } } as BlockNode
+    : markText(inlinesIn(node), kind)
+  return { ...node, nodes, data: { ...node.data, change } }
 }
 
 function markWords(node: BlockNode, kind: typeof INSERTED | typeof DELETED): BlockNode {
@@ -159,6 +159,6 @@ function markWords(node: BlockNode, kind: typeof INSERTED | typeof DELETED): Blo
     return {
       ...node,
       nodes: node.nodes.map((child) => (child.object === 'block' ? markWords(child, kind) : child)),
-    } as BlockNode
-  return { ...node, nodes: markText(node.nodes as Inline[], kind) } as BlockNode
+    }
+  return { ...node, nodes: markText(inlinesIn(node), kind) }
 }

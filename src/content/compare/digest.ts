@@ -42,7 +42,7 @@ export function sameKind(a: BlockNode, b: BlockNode): boolean {
 /** Returns the options of a node that its nodes do not repeat. */
 function optionsOf({ type, data }: Exclude<Node, { object: 'text' }>): Record<string, unknown> {
   const kept = Object.entries(data).filter(([name]) => !WRITTEN.has(name) && !(name === 'title' && TITLED.has(type)))
-  const columns = Array.isArray(data['definition']) ? (data['definition'] as Record<string, unknown>[]) : []
+  const columns: Record<string, unknown>[] = Array.isArray(data['definition']) ? data['definition'] : []
   // The titles of columns are in the cells of the first row.
   const options = columns.map(({ title: _title, ...column }) => column)
   return Object.fromEntries(options.length > 0 ? [...kept, ['columns', options]] : kept)

@@ -2,9 +2,9 @@
 import type { BlockNode } from '../../content/types.js'
 import { containerBlocks } from '../container-blocks.js'
 import { h, textIn } from '../element.js'
-import { type BlockRenderer, type Html, type Inline, type RenderContext, textOf } from '../types.js'
+import { type BlockRenderer, type Html, type RenderContext, textOf } from '../types.js'
 import { chosenIcon, symbol } from './icon.js'
-import { directionIn, flow, inside, word, written } from './text.js'
+import { directionIn, flow, inlinesIn, inside, word, written } from './text.js'
 import { hasOwn } from '../../kernel/guards.js'
 import { required } from '../../kernel/defined.js'
 
@@ -119,7 +119,7 @@ function withTags(content: Html[], tags: Html[]): Html[] {
 function expandable(node: BlockNode, context: RenderContext): Html[] {
   const [first, ...rest] = node.nodes
   const titled = first?.object === 'block' && first.type === 'expandable-title'
-  const title = titled ? context.inlines(first.nodes as Inline[]) : []
+  const title = titled ? inlinesIn(first, context) : []
   const summary = h(
     'summary',
     { dir: directionIn(title, context) },
