@@ -34,7 +34,7 @@ export interface OpenFolder {
 interface FolderOptions {
   /** The folder of the documentation in a monorepo, relative to `folder`. */
   project?: string | undefined
-  /** Port of the site; 0 = any free port. */
+  /** Port of the site; 0 = any free port. Without it, there is no server for a site. */
   sitesPort?: number
   reload?: Overrides['reload']
 }
@@ -110,19 +110,19 @@ async function realFolder(folder: string): Promise<string> {
 async function openIn(
   temporary: string,
   folder: string,
-  { sitesPort = 0, reload }: FolderOptions,
+  { sitesPort, reload }: FolderOptions,
 ): Promise<Omit<OpenFolder, 'prefix' | 'close'>> {
   // The settings of a server on this machine do not apply.
   const config = loadConfig({
-    BINDERY_PORT: '0',
     BINDERY_SAMPLE_SITE: 'false',
-    BINDERY_SITES_PORT: String(sitesPort),
+    BINDERY_SITES_PORT: String(sitesPort ?? 0),
     BINDERY_DATA_DIR: join(temporary, 'data'),
     BINDERY_REPOS_DIR: join(temporary, 'repos'),
   })
   const service = await start(config, {
     log: createLog({ level: 'silent' }),
     withoutWorker: true,
+    serves: sitesPort === undefined ? [] : ['sites'],
     ...(reload ? { reload } : {}),
   })
   const { app, first } = service
