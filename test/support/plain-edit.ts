@@ -9,6 +9,7 @@ export async function commitPlainly(
   repository: string,
   files: Readonly<Record<string, string | null>>,
   message = 'By hand',
+  author?: string,
 ): Promise<string> {
   const env = { GIT_INDEX_FILE: join(repository, `by-hand-${process.pid}-${++commits}`) }
   const head = await git(repository, ['rev-parse', 'refs/heads/main'])
@@ -21,7 +22,9 @@ export async function commitPlainly(
   )
   await git(repository, ['update-index', '-z', '--index-info'], lines.join(''), env)
   const tree = await git(repository, ['write-tree'], undefined, env)
-  const commit = await git(repository, ['commit-tree', tree, '-p', head, '-m', message])
+  const commit = await git(repository, ['commit-tree', tree, '-p', head, '-m', message], undefined, {
+    ...(author === undefined ? {} : { GIT_AUTHOR_NAME: author }),
+  })
   await git(repository, ['update-ref', 'refs/heads/main', commit, head])
   return commit
 }
