@@ -24,13 +24,13 @@ const CHUNK = 32_768
 const SITEMAP = /^\/sitemap(?:-([1-9]\d*))?\.xml$/
 const XML = 'application/xml; charset=utf-8'
 
-/** The answer to robots at the root of a host with several sites, which it does not name. */
+/** The answer to robots at the root of a host without a site that they may enter, or of one with several sites. */
 export const robots = (sitemap?: string): SiteResponse => ({
   status: 200,
   type: 'text/plain; charset=utf-8',
   // Robots must read the pages to see which of them no search engine may list.
   body: `User-agent: *\nAllow: /\n${sitemap === undefined ? '' : `Sitemap: ${sitemap}\n`}`,
-  audience: 'public',
+  audience: 'no one',
 })
 
 /** Makes the response for a path that robots and browsers know. Null for every other path. */

@@ -148,7 +148,9 @@ test('a page that people added follows the root that a change request moved', as
   const story = await here.connected(inRoot(''))
   const number = await story.request('Unrelated', 'It is removed again.\n')
   const branch = `refs/heads/change-requests/${number}`
-  await commitPlainly(story.repository, { ...movedRoot('', 'docs'), 'unrelated.md': null }, 'Move the root', branch)
+  await commitPlainly(story.repository, { ...movedRoot('', 'docs'), 'unrelated.md': null }, 'Move the root', {
+    ref: branch,
+  })
   await story.export(number)
   await story.bare.commit({
     'guide.md': '# Guide\n\nHow to.\n',
