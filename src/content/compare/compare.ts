@@ -47,16 +47,6 @@ export function compareDocuments(before: DocumentNode, after: DocumentNode): Com
   })
 }
 
-/**
- * Finds the block of another version that a block became: an equal one, or one with similar words at its place.
- * Returns null if there is none.
- * @param node the key of a block at the top level
- */
-export function followBlock(before: DocumentNode, after: DocumentNode, node: string): string | null {
-  const found = compareDocuments(before, after).find((block) => block.before?.node.key === node)
-  return found?.after?.node.key ?? null
-}
-
 /** A pair with the block that shows both versions, if they differ. */
 type Shown = Pair & { shown?: BlockNode }
 

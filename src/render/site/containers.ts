@@ -1,6 +1,7 @@
 /** Renders container blocks on pages of sites: hints, tabs, steps, columns, expandables, updates, prompts. */
 import type { BlockNode } from '../../content/types.js'
 import { containerBlocks } from '../container-blocks.js'
+import { changeOf } from '../blocks.js'
 import { h, textIn } from '../element.js'
 import { type BlockRenderer, type Html, type RenderContext, textOf } from '../types.js'
 import { chosenIcon, symbol } from './icon.js'
@@ -31,22 +32,24 @@ function tabs(node: BlockNode, context: RenderContext): Html[] {
     text(textOf(data, 'title')),
   ]
   return tabSet(
-    items.map((item) => ({ title: titleOf(item), content: inside(item, context) })),
+    items.map((item) => ({ title: titleOf(item), content: inside(item, context), change: changeOf(item) })),
     context,
   )
 }
 
 /** Renders a set of tabs. */
 export function tabSet(
-  items: readonly { title: Html[]; content: Html[] }[],
+  items: readonly { title: Html[]; content: Html[]; change?: string | null }[],
   context: RenderContext,
   ...more: string[]
 ): Html[] {
-  const buttons = items.map(({ title }) => h('button', { type: 'button', dir: directionIn(title, context) }, title))
-  const panels = items.map(({ title, content }) =>
+  const buttons = items.map(({ title, change = null }) =>
+    h('button', { type: 'button', dir: directionIn(title, context), dataChange: change }, title),
+  )
+  const panels = items.map(({ title, content, change = null }) =>
     h(
       'div',
-      { className: ['tab', 'flow'], dataTitle: textIn(title) },
+      { className: ['tab', 'flow'], dataTitle: textIn(title), dataChange: change },
       h('p', { className: ['tab-title'], dir: directionIn(title, context) }, title),
       content,
     ),
