@@ -160,7 +160,7 @@ test('blocks of commands are marked as bash and have its syntax', async () => {
   }
 })
 
-test('the container commands fit the Dockerfile and compose.yaml', async () => {
+test('the container commands match the Dockerfile and compose.yaml', async () => {
   const dockerfile = await readFile(join(root, 'Dockerfile'), 'utf8')
   const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, paths = '']) => paths.split(' '))
   assert.ok(copied.length > 4)

@@ -111,7 +111,7 @@ const NEEDS_STOPPED = /^(cp -a data|mv data|scripts\/fsck|node dist\/main\.js mi
 const OTHER_BACKUP = /^cp -a data/m
 
 test(
-  'the commands in the administration guide work in their order',
+  'the commands in the administration guide work in the given order',
   async () => {
     const here = await Checkout.create(STAND_INS)
     const postgres = await startPostgres()

@@ -152,7 +152,7 @@ test('comments keep their authors in another organization, but only members coun
   await checkDocuments(here.service.app)
 })
 
-test('commenters are listed once each, in pages, in the order in which they joined', async () => {
+test('each commenter is listed once, in pages, in the order of joining', async () => {
   const desk = await openDiscussion(here)
   const people: Caller[] = []
   for (const role of ['comment', 'edit', 'admin'] as const) {

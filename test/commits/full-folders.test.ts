@@ -23,7 +23,7 @@ const insert = (title: string, into: string): object => ({
   into,
 })
 
-test('an edit that adds a file to a full folder is 413 and names the folder', async () => {
+test('an edit that adds a file to a full folder returns 413 with the folder's name', async () => {
   const desk = await openDesk(service, {
     'README.md': '# Home\n',
     'guide/README.md': '# Guide\n',

@@ -109,7 +109,7 @@ const recased = (files: Files): Files =>
   )
 
 for (const mover of MOVERS)
-  test(`a page is added to a folder whose name changes its case on the side of the ${mover}`, async () => {
+  test(`a page is added to a folder whose name the ${mover} changes only in case`, async () => {
     const moved = { 'Guide/one.md': null, ...recased(FILES) }
     const { files } = await together(FILES, { mover, moved, added: ADDED })
     assert.equal(files, trimmed(recased({ ...FILES, ...ADDED })))

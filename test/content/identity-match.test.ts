@@ -18,7 +18,7 @@ function bestSum(edges: readonly Edge[], rows: readonly number[]): number {
   return Math.max(without, ...own.map((edge) => edge.score + bestSum(others(edge.column), rest)))
 }
 
-test('the assignment has the maximum sum and uses nothing twice', () => {
+test('the assignment has the maximum sum and uses no row or column twice', () => {
   const edge = fc.record({
     row: fc.nat(4),
     column: fc.nat(4),

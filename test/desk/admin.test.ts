@@ -34,7 +34,7 @@ const spaceCalled = async (title: string): Promise<string> =>
   (await spaces()).find((one) => one.title === title)?.id as string
 const repoOf = (space: string): string => join(here.dir, 'repos', `${space}.git`)
 
-test('the first start leads to a repository, which is looked at before it is used', async () => {
+test('the first start opens the setup, which previews a repository before its import', async () => {
   const { page } = app
   await app.open(`/start#${here.service.first.link}`)
   await app.click('Continue')
@@ -66,7 +66,7 @@ test('the first start leads to a repository, which is looked at before it is use
   assert.is(await repository.head(), (await git(repository.path, ['rev-parse', 'main'])).trim())
 })
 
-test('going back from what was found leaves nothing behind', async () => {
+test('going back from the preview of a repository deletes the preview', async () => {
   const before = (await spaces()).length
   await app.open('/new')
   await app.type('Repository address', `file://${repository.path}`)
@@ -80,7 +80,7 @@ test('going back from what was found leaves nothing behind', async () => {
   assert.not.ok(existsSync(repoOf(draft)))
 })
 
-test('a site is made of the space and published', async () => {
+test('a site is created from the space and published', async () => {
   await app.open(`${settings}/sites`)
   await app.click('New site')
   await app.type('Name of the site', 'Elsa documentation')
@@ -94,7 +94,7 @@ test('a site is made of the space and published', async () => {
   assert.match(text, /Read <a/)
 })
 
-test('parts of a site move by keyboard, and the move is announced', async () => {
+test('parts of a site can be moved by keyboard, and each move is announced', async () => {
   const [site] = (await read(`${org}/sites`)).items
   const base = `${org}/sites/${site.id}`
   const other = (await here.admin.call('post', `${org}/spaces`, { title: 'Studio' }).expect(201)).body.id
@@ -120,7 +120,7 @@ test('parts of a site move by keyboard, and the move is announced', async () => 
   await app.checkAxe('structure')
 })
 
-test('a draft of the look is shown in the frame only, until it is published', async () => {
+test('a draft of the customization is shown only in the preview frame until it is published', async () => {
   const [site] = (await read(`${org}/sites`)).items
   const styles = async (address: string): Promise<string> => {
     const { text } = await request(address).get('/').redirects(3).expect(200)
@@ -190,7 +190,7 @@ test('a member is invited, gets a role, and the reason is shown', async () => {
   await app.sees('Wanda Reyes may review Elsa Workflows.')
 })
 
-test('a failed sync is explained in plain words, and a renamed branch is corrected', async () => {
+test('a failed sync is explained in plain words, and a renamed branch can be corrected', async () => {
   const space = await spaceCalled('Studio')
   await git(repository.path, ['branch', 'trunk', 'main'])
   await here.admin
@@ -210,7 +210,7 @@ test('a failed sync is explained in plain words, and a renamed branch is correct
   await app.seesNo('The branch is gone since')
 })
 
-test('a repository is connected in four steps, and its test speaks plainly', async () => {
+test('a repository is connected in four steps, and its test explains problems in plain words', async () => {
   const space = (await here.admin.call('post', `${org}/spaces`, { title: 'Steps' }).expect(201)).body.id
   await app.open(`/s/${space}/connection/new`)
   await app.type('Repository address', 'file:///nowhere/at/all.git')
@@ -225,7 +225,7 @@ test('a repository is connected in four steps, and its test speaks plainly', asy
   assert.equal((await read(`/v1/spaces/${space}/git/connections`)).items, [])
 })
 
-test('a deleted space comes back from the trash, or is deleted for good after a question', async () => {
+test('a deleted space can be restored, or deleted for good after a confirmation', async () => {
   const space = await spaceCalled('Steps')
   await app.open(`/s/${space}/settings`)
   await app.click('Move to the trash')
@@ -246,7 +246,7 @@ test('a deleted space comes back from the trash, or is deleted for good after a 
   assert.not.ok(existsSync(repoOf(space)))
 })
 
-test('a form names the field that the API rejects', async () => {
+test('a form shows the API's error at the rejected field', async () => {
   await app.open(`${settings}/webhooks`)
   await app.click('New webhook')
   await app.type('Address', 'ftp://example.com/hook')
@@ -255,7 +255,7 @@ test('a form names the field that the API rejects', async () => {
   assert.is(await app.page.evaluate(() => document.activeElement?.getAttribute('aria-invalid')), 'true')
 })
 
-test('the app offers a member only what they may do', async () => {
+test('the app offers a member only permitted actions', async () => {
   const member = await here.caller('read')
   const own = await openApp(here, member.token)
   try {
@@ -272,7 +272,7 @@ test('the app offers a member only what they may do', async () => {
   }
 })
 
-test('axe reports nothing on any screen', async () => {
+test('axe reports no violation on any screen', async () => {
   const space = await spaceCalled('Elsa Workflows')
   const [site] = (await read(`${org}/sites`)).items
   const parts = ['invitations', 'teams', 'sso', 'general', 'sites', 'merge-rules', 'connections', 'openapi']

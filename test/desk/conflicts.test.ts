@@ -138,7 +138,7 @@ test('the keyboard resolves the conflicts of a sync, and no change of either sid
   assert.equal(problems, [])
 })
 
-test('decisions survive a reload and a main that moves, and end in one merge commit', async () => {
+test('decisions survive a reload and a move of main, and make one merge commit', async () => {
   const { here } = context
   const desk = await openDesk(here, FILES)
   const change = await desk.changeRequest('Reword')
@@ -185,7 +185,7 @@ test('decisions survive a reload and a main that moves, and end in one merge com
   assert.equal(problems, [])
 })
 
-test('a reader sees the conflicts and cannot decide them, and axe reports nothing', async () => {
+test('a reader sees the conflicts but cannot resolve them, and axe reports no violation', async () => {
   const { here } = context
   const desk = await openDesk(here, FILES)
   const change = await desk.changeRequest('Reword')

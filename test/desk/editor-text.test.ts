@@ -83,7 +83,7 @@ test('edits change only the touched lines of a file with any line ends', () => {
   )
 })
 
-test('what is undone is as it was', () => {
+test('undo restores the earlier text', () => {
   fc.assert(
     fc.property(rawTexts, steps, (raw, list) => {
       const original = originalOf(raw)
@@ -96,7 +96,7 @@ test('what is undone is as it was', () => {
   )
 })
 
-test('blocks are paragraphs, blank lines, whole fences, and single lines of a front matter', () => {
+test('blocks are paragraphs, blank lines, whole fences, and single lines of front matter', () => {
   const text = '---\na: 1\nb: 2\n---\n\n# A\n\nOne\ntwo\n\n```js\n\nx\n```\n{% hint %}\nIn\n{% endhint %}\n'
   assert.equal(blocksOf(text), [
     '---\n',
@@ -117,7 +117,7 @@ test('blocks are paragraphs, blank lines, whole fences, and single lines of a fr
 
 const paragraphs = (texts: readonly string[]): string => texts.map((one) => `${one}\n`).join('\n')
 
-test('changes of different blocks are combined, also of neighbors', () => {
+test('changes to different blocks are merged, even if they are adjacent', () => {
   const base = paragraphs(['# A', 'One', 'Two', 'Three'])
   const mine = paragraphs(['# A', 'One!', 'Two', 'Three', 'Mine'])
   const theirs = paragraphs(['Theirs', '# A', 'One', 'Two!'])
@@ -126,7 +126,7 @@ test('changes of different blocks are combined, also of neighbors', () => {
   assert.is(apply(mine, edits), paragraphs(['Theirs', '# A', 'One!', 'Two!', 'Mine']).replace('Two!\n\n', 'Two!\n\n'))
 })
 
-test('a block that both sides changed is a conflict, and the others are combined', () => {
+test('a block that both sides changed is a conflict, and the others are merged', () => {
   const base = paragraphs(['# A', 'One', 'Two', 'Three'])
   const mine = paragraphs(['# A', 'One mine', 'Two', 'Three'])
   const theirs = paragraphs(['# A', 'One theirs', 'Two', 'Three theirs'])
@@ -169,7 +169,7 @@ test('no word of either side is lost in any merge', () => {
   )
 })
 
-test('a merge of a large page takes no time that grows with its square', () => {
+test('the time to merge a large page does not grow with the square of its size', () => {
   const list = Array.from({ length: 20_000 }, (_, at) => `Paragraph ${at % 100}`)
   const [mine, theirs] = [[...list], [...list]]
   mine[10] = 'mine'

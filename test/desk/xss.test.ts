@@ -74,7 +74,7 @@ async function open(path: string, shows: string): Promise<string> {
 /** The pages of the test run; a soak takes all. */
 const some = <T>(items: readonly T[], count: number): readonly T[] => items.slice(0, size(count, items.length))
 
-test('no vector runs where a page is read', async () => {
+test('no vector runs on the screen of a page', async () => {
   assert.ok(chapters.length > 10 && lines.length > 100)
   for (const id of some(chapters, 5)) assert.match(await open(`/s/${desk.space}/p/${id}`, '.rendered'), 'alert')
 })

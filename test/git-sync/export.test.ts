@@ -120,7 +120,7 @@ test('a first export to an empty repository pushes the history and a commit with
   assert.is((await f.import(space, { url: remote.url })).result, 'merged')
 })
 
-test('a new branch starts at the head of its repository, and adopted history stays in its own', async () => {
+test('a new branch starts at the head of its repository, without history from another one', async () => {
   const remote = await f.remotes.createRepository('branch.git', { files: docs })
   const head = await remote.head()
   const space = await f.space()

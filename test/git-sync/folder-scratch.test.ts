@@ -107,7 +107,7 @@ test('a force-pushed or renamed branch is imported from the data of earlier fetc
   assert.is((await f.import(space, { ...link, ref: 'refs/heads/trunk' })).result, 'unchanged')
 })
 
-test('a deleted or damaged scratch repository, or one left by a kill, does no harm', async () => {
+test('an import succeeds with a deleted, damaged or incomplete scratch repository', async () => {
   const { remote, link, scratch } = await monorepo()
   const spaces = [await f.space(), await f.space(), await f.space(), await f.space(), await f.space()]
   const damage: ((path: string) => Promise<unknown>)[] = [

@@ -369,7 +369,7 @@ test('a reset does not drop content from another branch if the new head has it b
   assert.equal(Object.keys(await f.files(space)).sort(), ['README.md', 'guide.md'], 'deleted here')
 })
 
-test('files that had changed places change back if a recreated branch is reset', async () => {
+test('files that had exchanged paths are exchanged back if a recreated branch is reset', async () => {
   const [one, two] = [page('one', 'of', 'the', 'first'), page('two', 'of', 'the', 'second')]
   const remote = await f.remotes.createRepository('anew.git', { files: { ...docs, 'one.md': one } })
   const { url } = remote

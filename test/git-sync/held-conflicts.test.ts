@@ -87,7 +87,7 @@ test('changes that the import merged cleanly merge cleanly with later local edit
   assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')
 })
 
-test('a remote commit cannot claim a merge base, so that no local content is removed', async () => {
+test('a remote commit cannot claim a merge base to remove local content', async () => {
   const remote = await f.remotes.createRepository('forged.git', {
     files: { 'README.md': '# Home\n', 'guide.md': page('first') },
   })

@@ -113,7 +113,7 @@ for (const style of styles)
     })
   }
 
-test('a squash of several exports onto an imported remote that changed the page is integrated', async () => {
+test('a squash of several exports is integrated, even if the remote also changed the page', async () => {
   const { remote, space, url } = await imported('several')
   const before = head(space)
   await f.edit(space, { 'guide.md': page('one', 'two', 'three') })
@@ -335,7 +335,7 @@ test('an import is repeated after a crash in an adoption', async () => {
   assert.is((await f.files(space))['guide.md'], docs['guide.md'].trimEnd())
 })
 
-test('remote content is imported again after an administrator resets main past it', async () => {
+test('remote content is imported again after an administrator resets main to before it', async () => {
   const { remote, space, url } = await imported('reset')
   const before = head(space)
   await remote.commit({ 'new.md': '# New\n' })

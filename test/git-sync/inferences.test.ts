@@ -88,7 +88,7 @@ test('a squash, its revert and the revert of the revert arrive in one import', a
   assert.ok('added.md' in (await f.files(space)))
 })
 
-test('a value of a squashed export that people toggle in ordinary commits arrives', async () => {
+test('a value from a squashed export that people toggle in ordinary commits is imported', async () => {
   const { remote, space, url } = await imported('switched', { ...start, 'vars.md': page('color: red') })
   await f.edit(space, { 'vars.md': page('color: blue') })
   await f.export(space, { url, ref: DOCS })
@@ -100,7 +100,7 @@ test('a value of a squashed export that people toggle in ordinary commits arrive
   }
 })
 
-test('a page that was squashed remotely, deleted locally and then cherry-picked exists', async () => {
+test('a page exists after it was squashed remotely, deleted locally and then cherry-picked', async () => {
   const { remote, space, url } = await imported('picked')
   await f.edit(space, { 'added.md': '# Added\n' })
   await f.export(space, { url, ref: DOCS })
@@ -148,7 +148,7 @@ test('a paragraph that both sides wrote and that was deleted here is held', asyn
 const similar = (first: string[], second: string[]): string =>
   page('## One', 'Go.', 'Run it.', ...first, 'Done.', 'Stop.', '## Two', 'Go.', 'Run it.', ...second, 'Done.', 'Stop.')
 
-test('the same note below the other of two similar sections does not count as the export', async () => {
+test('the same note in the other of two similar sections does not count as the export', async () => {
   const { remote, space, url } = await imported('similar', { ...start, 'guide.md': similar([], []) })
   await f.edit(space, { 'guide.md': similar(['Note.'], []) })
   await f.export(space, { url, ref: DOCS })
@@ -169,7 +169,7 @@ test('a page that the remote moved does not count as the deletion that was expor
   assert.not.ok('archive/old.md' in (await f.clone(url)).files)
 })
 
-test('versions that crossed conflict', async () => {
+test('versions in a criss-cross history conflict', async () => {
   const { remote, space, url } = await imported('crossed', { ...start, 'guide.md': page('zero') })
   await f.edit(space, { 'guide.md': page('first') })
   await f.edit(space, { 'guide.md': page('second') })
@@ -179,7 +179,7 @@ test('versions that crossed conflict', async () => {
   assert.is((await f.files(space))['guide.md'], page('second').trimEnd())
 })
 
-test('crossed versions of a new page conflict', async () => {
+test('versions of a new page in a criss-cross history conflict', async () => {
   const { remote, space, url } = await imported('crossed-new')
   await f.edit(space, { 'new.md': page('first') })
   await f.edit(space, { 'new.md': page('second') })
@@ -190,7 +190,7 @@ test('crossed versions of a new page conflict', async () => {
 })
 
 for (const name of ['guide.md', 'new.md'])
-  test(`crossed versions of ${name} conflict after one more edit of the page`, async () => {
+  test(`versions of ${name} in a criss-cross history conflict after one more edit of the page`, async () => {
     const { remote, space, url } = await imported(`crossed-later-${name}`, {
       ...start,
       'guide.md': page('zero', '## Two', 'text'),

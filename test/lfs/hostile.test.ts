@@ -135,7 +135,7 @@ test('a job with a slow server lets other jobs run first and continues afterward
   assert.ok(here.lfs.batches.length - asked > 1, 'it took more than one job')
 })
 
-test('objects that main adds while a fetch job runs are fetched too', async () => {
+test('objects that are added to main while a fetch job runs are fetched too', async () => {
   const [first, second] = [put(), put()]
   const space = await here.space()
   const theirs = await here.repository({ 'README.md': '# Home\n', ...assets({ 'a.png': first.pointer }) })

@@ -165,7 +165,7 @@ test('a specification of another organization is unknown to entries and blocks',
   assert.equal((await get(`${desk.url}/links?status=broken`)).count, 2)
 })
 
-test('colliding slugs get numbers, and similar operations get their own IDs', async () => {
+test('colliding slugs get numbers, and similar operations get different IDs', async () => {
   const paths = {
     '/a/{x}': { get: operation('Same', ['T']) },
     '/a/{y}': { get: operation('Same', ['T']) },

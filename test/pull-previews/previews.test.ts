@@ -102,7 +102,7 @@ test('later commits on main do not count for an earlier pull request', async () 
   assert.equal([problems, status.state], [[], 'success'])
 })
 
-test('a preview of a folder ignores other folders, and no files give an empty revision', async () => {
+test('a preview of a folder ignores other folders, and an empty folder has an empty revision', async () => {
   const inside = Object.fromEntries(Object.entries(DOCS).map(([path, text]) => [`docs/${path}`, text]))
   const docs = await here.connected('github', {
     files: { ...inside, 'other/README.md': '# Other\n' },

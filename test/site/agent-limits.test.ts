@@ -105,7 +105,7 @@ const textOf = (html: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
-test('each list is short enough, starts with a title and a summary, and nests the rest', async () => {
+test('each list is short, starts with a title and a summary, and links to nested lists', async () => {
   for (const address of addresses) {
     const { lists, pages } = await listsOf(address)
     for (const [list, text] of lists) {
@@ -119,7 +119,7 @@ test('each list is short enough, starts with a title and a summary, and nests th
   assert.ok((await listsOf(addresses[1] as string)).lists.size > 1, 'the large site needs several')
 })
 
-test('the lists have the pages of the sitemap, and link to markdown without redirects', async () => {
+test('the lists contain the pages of the sitemap and link to markdown without redirects', async () => {
   for (const address of addresses) {
     const { pages } = await listsOf(address)
     const sitemap = await ask(`${address}/sitemap.xml`)
@@ -147,7 +147,7 @@ test('the markdown of a page is short, names the list near its top, and closes i
     }
 })
 
-test('a page begins with its content, links the list, and has the text of all its tabs', async () => {
+test('a page starts with its content, links to the list, and has the text of all its tabs', async () => {
   for (const address of addresses)
     for (const page of sampleOf((await listsOf(address)).pages)) {
       const response = await ask(page.replace(/(?:\/index)?\.md$/, ''))
@@ -179,7 +179,7 @@ test('the markdown of a page has the sentences of its HTML', async () => {
     }
 })
 
-test('what does not exist is a 404 in both forms, and responses say how long they can be kept', async () => {
+test('missing pages are a 404 in both formats, and responses have a cache lifetime', async () => {
   for (const address of addresses) {
     for (const path of ['/no-such-page', '/no-such-page.md', '/no/such/llms.txt', '/llms-full-999.txt'])
       assert.is((await ask(address + path)).status, 404, path)

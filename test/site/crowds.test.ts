@@ -47,7 +47,7 @@ test('a flood from one address does not close a site for others', async () => {
   for (const other of ['192.0.2.2', '2001:db8::1']) assert.is((await from(other)).status, 200)
 })
 
-test('readers who arrive while the server is busy are connected, and wait', async () => {
+test('connections to a busy server are accepted and wait', async () => {
   const { origin } = new URL((await publish(here, { Start: '# Start\n' })).address)
   const readers = `let left = 700
 for (let n = left; n > 0; n--) require('node:net').connect(${new URL(origin).port}, '127.0.0.1', () => --left || process.exit())`
@@ -56,7 +56,7 @@ for (let n = left; n > 0; n--) require('node:net').connect(${new URL(origin).por
   assert.is((await read(`${origin}/healthz`)).status, 200)
 })
 
-test('what follows a request on its connection does not harm its response', async () => {
+test('data after a request on the same connection does not affect its response', async () => {
   const { address } = await publish(here, { Start: '# Start\n\nThe text.\n' })
   const two = await open(address)
   two.socket.write(requestFor(address, '192.0.2.3') + requestFor(address, '192.0.2.3', 'Connection: close\r\n'))
@@ -74,7 +74,7 @@ test('what follows a request on its connection does not harm its response', asyn
   assert.is((await read(address, { headers: { 'X-Forwarded-For': '192.0.2.5' } })).status, 200)
 })
 
-test('a half-sent request and a slow reader get their responses while the server stops', async () => {
+test('a partly sent request and a slow reader get their responses while the server stops', async () => {
   const long = `# Start\n\n${'Words of a long page. '.repeat(30_000)}\n`
   const { address } = await publish(here, { Start: long })
   const whole = (await read(address, { headers: { 'X-Forwarded-For': '192.0.2.6' } })).text.length

@@ -87,7 +87,7 @@ test('the policy allows no inline script, no eval, no other host for scripts and
     assert.ok(policy.split('; ').includes(part), part)
 })
 
-test('the vectors are real: without the policy, most of them run or are found in the markup', async () => {
+test('without the policy, most vectors run or are in the markup', async () => {
   const happened = await play('/~open', framed, null)
   const ran = new Set(happened.filter((event) => event.startsWith('ran ')))
   assert.ok(ran.size >= 150, `${ran.size} vectors run`)
@@ -98,7 +98,7 @@ test('the vectors are real: without the policy, most of them run or are found in
   assert.ok(found >= 300, `${found} vectors are found`)
 })
 
-test('the policy alone stops each vector', async () => {
+test('the policy stops each vector by itself', async () => {
   assert.ok(vectors.length >= 300)
   const happened = await play('/~closed', framed, policy)
   assert.equal(
@@ -107,7 +107,7 @@ test('the policy alone stops each vector', async () => {
   )
 })
 
-test('the script of the sites runs nothing that a page contains as written', async () => {
+test('the script of the sites runs no code from the text of a page', async () => {
   const raw = vectors.slice(-24).join('\n')
   const happened = await play('/~script', shell.replace('<div class="prose">', `<div class="prose">${raw}`), policy)
   assert.equal(
@@ -116,7 +116,7 @@ test('the script of the sites runs nothing that a page contains as written', asy
   )
 })
 
-test('a file of an author runs neither as a script nor as a page', async () => {
+test('an author's file runs neither as a script nor as a page', async () => {
   const names = ['evil.js', 'evil.mjs', 'evil.css', 'evil.svg', 'evil.html'].map(fileAt)
   const loads = names.map(
     (one) =>

@@ -112,7 +112,7 @@ async function fill(): Promise<{ paths: string[]; closed: string }> {
   return { paths: all, closed }
 }
 
-test('every address in the responses of a service leads somewhere', async () => {
+test('every address in the responses of a service exists', async () => {
   const { paths, closed } = await fill()
   const waiting = paths.map((path) => here.url + path)
   const seen = new Set(waiting)
@@ -137,7 +137,7 @@ test('every address in the responses of a service leads somewhere', async () => 
 const isPicture = ({ status, bytes }: Opened, name: string): boolean =>
   status === 200 && bytes.equals(picture(PICTURES.indexOf(name) + 1))
 
-test('icons, logos, covers and files in responses are the pictures of the space', async () => {
+test('addresses of icons, logos, covers and files in responses return the right files', async () => {
   const { base, own, published } = await illustrated()
   const { icon } = await get(base)
   const { urls } = await get(`/v1/orgs/${here.organization}`)

@@ -51,7 +51,7 @@ test('a deleted hidden space counts too, because it can be restored', async () =
   await to(bob, 'move', mine)(shelf).expect(403)
 })
 
-test('a user who may create in all of a collection can move it among its siblings', async () => {
+test('a user who may create everywhere in a collection can move it among its siblings', async () => {
   const { bob, mine, shelf, space } = await detour()
   await to(bob, 'move', mine)(shelf).expect(200)
   await level('space', space, null)
@@ -60,7 +60,7 @@ test('a user who may create in all of a collection can move it among its sibling
 })
 
 for (const rule of [{ requiredApprovals: 1 }, { editMode: 'locked' }])
-  test(`a detour does not lift a rule that only admins lift: ${JSON.stringify(rule)}`, async () => {
+  test(`a rule that only admins may lift cannot be bypassed: ${JSON.stringify(rule)}`, async () => {
     const { bob, mine, shelf, space } = await detour()
     const patch = (who: Caller, body: object) => who.call('patch', `/v1/spaces/${space}`, body)
     await patch(f.admin, rule).expect(200)

@@ -74,7 +74,7 @@ test('a cell of an HTML table keeps the element around its text', () => {
   }
 })
 
-test('marks of a whole link are written inside the link, unless adjacent text has them too', () => {
+test('formatting of a whole link is inside the link, unless adjacent text has it too', () => {
   for (const source of [
     'See [`a`](b) Old',
     '[**a**](b)をOld',

@@ -45,7 +45,7 @@ test('bullets with a tab after them move with their nested entries', () => {
 
 const CHAPTERS = '# Summary\r\n\r\n[A](a.md) [B](b.md "B"), *[C](c.md)* | [D](d.md)\r\n[E](e.md)\r\n\r\n- [F](f.md)\r\n'
 
-test('each link on a line of mdBook chapters is a chapter that can be edited alone', () => {
+test('each link on a line of mdBook chapters is a chapter that can be edited separately', () => {
   const { nodes, diagnostics } = parseSummary(CHAPTERS)
   assert.equal(
     nodes.map(({ title, href, line, start }) => `${title} ${href} ${line} ${CHAPTERS.indexOf(`[${title}]`) - start}`),

@@ -138,7 +138,7 @@ test('a missing pack is noticed, and no commit is based on its commits', async (
   for (const one of outcomes) assert.instance(one.status === 'rejected' && one.reason, LostObject)
 })
 
-test("an admin's repack does not delete a pack that is getting its names", async () => {
+test("an admin's repack does not delete a pack before refs name its commits", async () => {
   const repacked = repackedMeanwhile()
   const other = await makePlace({ disk: repacked.disk })
   const repository = await other.git.create('repacked')

@@ -248,7 +248,7 @@ test('a commit that was pruned while it was cached can be a parent and get a ref
   await mustAgree(name)
 })
 
-test('a copy with a damaged note or half-installed packs is filled again', async () => {
+test('a copy with a damaged state file or incomplete packs is fetched again', async () => {
   const { name } = await begin()
   for (let n = 0; n < 8; n++) await edit(a, name, `${n}\n`)
   const damages: ((path: string) => void)[] = [
@@ -371,7 +371,7 @@ test('a commit with a lost response is never reported as made if it does not exi
   await node.close()
 })
 
-test('many objects and large files arrive through Git and many rows', async () => {
+test('many objects and large files are stored in many rows', async () => {
   const { name, first } = await begin()
   const repository = await a.git.open(name)
   const random = (bytes: number) => Buffer.from(Array.from({ length: bytes }, () => Math.floor(Math.random() * 256)))
@@ -393,7 +393,7 @@ test('many objects and large files arrive through Git and many rows', async () =
   )
 })
 
-test('old revisions get refs without a transfer', async () => {
+test('a ref to an old revision needs no transfer', async () => {
   const { name } = await begin()
   const old: CommitId[] = []
   for (let n = 0; n < 70; n++) old.push(await edit(a, name, `${n}\n`))

@@ -71,7 +71,7 @@ test('a correction in a translated space reaches the translation of that space',
   assert.match(await read(german.repository, 'README.md'), turned(title).trim())
 })
 
-test('a translation whose result is its source is rejected or ends', async () => {
+test('a translation into its own source is rejected or ends', async () => {
   const source = await sourceSpace()
   const french = await here.translate(source.id, 'fr')
   const back = await here.service.admin.call('post', `/v1/orgs/${here.service.organization}/translations`, {
