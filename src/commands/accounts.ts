@@ -40,7 +40,7 @@ async function doOffline(config: Config, request: OperatorRequest): Promise<Oper
   const service = await offline(config).catch((error: unknown) => {
     const reason = whyNoControl(config.dataDir)
     throw error instanceof FolderLocked && reason !== null
-      ? new OperatorError(`${error.message}. To run the command next to the server: ${reason}.`)
+      ? new OperatorError(`${error.message}. To run the command while the server is running: ${reason}.`)
       : error
   })
   try {

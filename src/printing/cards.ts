@@ -92,7 +92,7 @@ export function createCards(printer: Printer, folder: string): Cards {
       if (stored) return stored
       const known = waiting.get(key)
       if (known) return known.promise
-      if (waiting.size >= MAX_WAITING) throw new PrintFailure('failed', 'Too many pictures are being made.')
+      if (waiting.size >= MAX_WAITING) throw new PrintFailure('failed', 'Too many pictures are being created.')
       const { promise, resolve, reject } = withResolvers<Shelved<CardFacts>>()
       waiting.set(key, { owner, key, html, done: resolve, failed: reject, promise })
       void run()

@@ -166,7 +166,7 @@ test('a token is created, shown once, and revoked', async () => {
   await page.click('button[aria-label="Revoke “Nightly”"]')
   await page.waitForSelector('dialog[open] .btn.danger')
   await page.click('dialog[open] .btn.danger')
-  await shows(page, '.toast', '“Nightly” is revoked.')
+  await shows(page, '.toast', '“Nightly” was revoked.')
   const after = await fetch(`${here.url}/v1/user`, { headers: { Authorization: `Bearer ${secret}` } })
   assert.is(after.status, 401)
   await at('/settings/devices')

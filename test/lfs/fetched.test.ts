@@ -142,7 +142,7 @@ test('an object that cannot be fetched is reported with its file and reason', as
     assert.match(told.message, message)
     assert.match(
       (await download(files[name]?.downloadURL as string).expect(404)).body.toString(),
-      /kept by Git LFS and is not here/,
+      /stored in Git LFS and is not available here/,
     )
   }
   for (const name of ['stale.png', 'good.png']) assert.is(files[name]?.lfs?.problem, undefined, name)

@@ -164,7 +164,7 @@ test('previews wait for host limits and work without permission to set statuses'
   docs.host.limit = { left: 0, resetAt }
   await here.forward(POLL_MS)
   await docs.preview(number, 404)
-  assert.match((await docs.shown()).problem, /got too many requests/)
+  assert.match((await docs.shown()).problem, /received too many requests/)
   docs.host.limit = null
   await here.forward(2 * POLL_MS)
   assert.is((await docs.preview(number)).status.state, 'success')

@@ -102,7 +102,7 @@ test('a page is found by ID, path or address, and its sections by heading or anc
   for (const name of ['https://elsewhere.example.org/locks', '/missing', '../locks', 'a\\b', '%00', `${address}x`]) {
     const { isError, text } = await call('read', { page: name })
     assert.ok(isError, name)
-    assert.is(text, 'This site has no such page for you. Find pages with `search` or `list`.')
+    assert.is(text, 'The page does not exist, or you may not see it. Find pages with `search` or `list`.')
   }
 })
 

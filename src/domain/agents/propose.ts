@@ -86,7 +86,7 @@ async function textOf(app: App, revision: OpenRevision, page: DocumentEntry, ind
     const before = await sourceOf(app, revision, page)
     return { before, after: before }
   } catch (error) {
-    throw badRequest(`Edit ${index} cannot be made. ${(error as Error).message}`)
+    throw badRequest(`Edit ${index} cannot be applied. ${(error as Error).message}`)
   }
 }
 

@@ -126,7 +126,7 @@ export class PackFile {
     this.#read(this.#pack, first, length, offset)
     let at = 0
     const next = (): number => {
-      if (at >= length) throw new Unsure('an entry is cut short')
+      if (at >= length) throw new Unsure('an entry is truncated')
       return first.readUInt8(at++)
     }
     let byte = next()
@@ -159,7 +159,7 @@ export class PackFile {
     } catch (error) {
       throw new Unsure('an entry is damaged', { cause: error })
     }
-    throw new Unsure('an entry is not as long as it says')
+    throw new Unsure('the size of an entry does not match its header')
   }
 
   #readFanOut(): Uint32Array {

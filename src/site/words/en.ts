@@ -150,7 +150,7 @@ export const en: Words = {
   preview: {
     site: 'Preview. Readers may see something else.',
     changeRequest: (number) => `Preview of change request #${number}`,
-    conflicts: 'It conflicts with main, so changes of main since its last update are missing.',
+    conflicts: 'It conflicts with main, so changes to main since its last update are missing.',
     changed: 'changed',
   },
   missing: {
@@ -164,10 +164,10 @@ export const en: Words = {
     failed: { title: 'This page cannot be shown', reason: 'The server failed. Load the page again later.' },
     badRange: { title: 'This part of the file does not exist', reason: 'Load the whole file.' },
     preparing: { title: 'The download is being prepared', reason: 'It starts on this page when it is ready.' },
-    noMethod: { title: 'This address can only be read', reason: 'Use the method GET or HEAD.' },
+    noMethod: { title: 'This address is read-only', reason: 'Use the method GET or HEAD.' },
     notSignedIn: {
       title: 'You could not be signed in',
-      reason: 'The sign-in of this site sent an invalid answer.',
+      reason: 'The sign-in of this site sent an invalid response.',
       action: 'Try again',
     },
     signedOut: { title: 'You are signed out', reason: 'Close this page, or sign in again.', action: 'Sign in' },
