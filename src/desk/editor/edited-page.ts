@@ -1,13 +1,13 @@
 /**
- * The text of a page in the editor: what the server has, what the writer made of it, and the way between them. It gives
- * the exact bytes to save, and takes in texts that others saved.
+ * The text of a page in the editor: the server's version, the writer's version, and the edits between them. Returns
+ * the exact bytes to save, and merges texts that others saved.
  */
 import { Annotation, ChangeSet, type Text, Transaction } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
 import { exactText, type Original, originalOf } from './exact.js'
 import { type BlockConflict, mergeBlocks, type TextEdit } from './merge.js'
 
-/** Marks a transaction that brings in text of the server, so it is not an edit of the writer. */
+/** Marks a transaction with text from the server, so it does not count as an edit by the writer. */
 export const fromServer = Annotation.define<boolean>()
 
 /** Text of another writer that waits for decisions about blocks. */
@@ -21,11 +21,11 @@ export interface PendingText {
 export class EditedPage {
   #original: Original
   #oid: string
-  /** From the original to the text in the editor. */
+  /** The edits from the original text to the text in the editor. */
   #changes: ChangeSet
   /** The text that the running save sent, and the edits since. */
   #sent: { raw: string; changes: ChangeSet } | null = null
-  /** Blocks in conflict; their places follow the text. */
+  /** Blocks in conflict. Their positions move with the text. */
   pending: PendingText | null = null
 
   constructor(
@@ -80,7 +80,7 @@ export class EditedPage {
     this.#sent = null
   }
 
-  /** Takes in the text that the server has now. Blocks that only one side changed are combined at once. */
+  /** Merges the server's current text. Blocks that only one side changed are merged immediately. */
   receive(raw: string, oid: string): 'same' | 'combined' | 'conflict' {
     if (this.#sent?.raw === raw) {
       this.confirm(oid)
@@ -111,7 +111,7 @@ export class EditedPage {
     this.#rebase(pending.original, pending.oid)
   }
 
-  /** Starts from another base: a text that was kept in the browser, with the file that it is based on. */
+  /** Starts from another base: a text that was stored in the browser, with the file that it is based on. */
   restore(base: string, oid: string, text: string): void {
     const doc = this.view.state.doc.toString()
     const kept = originalOf(text).text
@@ -133,7 +133,7 @@ export class EditedPage {
     if (edits.length === 0) return
     this.view.dispatch({
       changes: [...edits],
-      // Undo takes back what the writer did, not what others did.
+      // Undo reverts only the writer's edits, not those of others.
       annotations: [fromServer.of(true), Transaction.addToHistory.of(userEvent !== undefined)],
       ...(userEvent === undefined ? {} : { userEvent }),
     })
