@@ -131,7 +131,7 @@ function unknownIn(shape: unknown, value: unknown, at: string): string[] {
   })
 }
 
-/** Runs a tool. A tool that only reads must end within a time limit. */
+/** Runs a tool. Tools that only read have a time limit. */
 async function run<C>(called: Tool<C>, context: C, input: object): Promise<ToolOutcome> {
   const work = called.run(context, input as never)
   if (called.changes) return work

@@ -20,7 +20,7 @@ import type { Rendered, RenderOptions } from './types.js'
 /** The options for rendering in another thread. */
 export type RenderOrder = Omit<RenderOptions, 'targets'> & {
   targets: TargetTable
-  /** Two versions of the text: only the blocks that are in the second alone are rendered. Absent = all blocks. */
+  /** Two versions of the text: only blocks that the first one lacks are rendered. Absent = all blocks. */
   change?: { before: string; at: string }
 }
 
@@ -38,7 +38,7 @@ export function renderMarkdown(markdown: string, order: RenderOrder): Rendered {
   }
 }
 
-/** Returns the blocks to render. With a history, they are those that the reader sees, so that it can name each of them. */
+/** Returns the blocks to render. With a history, these are the blocks that the reader sees, so that each can have a note. */
 function documentOf(markdown: string, { change, conditional, site }: RenderOrder): DocumentNode {
   const document = changedIn(parseDocument(markdown), change)
   return site?.history && typeof conditional === 'object'
@@ -121,7 +121,7 @@ export const tasks = {
     return printDocument({ ...tree, nodes: visibleNodes(tree.nodes, JSON.parse(claims)) })
   },
   /**
-   * Returns when each block that a visitor with these claims sees changed last, as JSON: the number of the change that
+   * Returns the last change of each block that is visible with these claims, as JSON: the number of the change that
    * added its present form, or -1 if it is older than all changes.
    * @param markdown the text after change 0
    * @param earlier the versions before each of the changes, newest first: texts, or files with their front matter
