@@ -15,8 +15,8 @@ const MAX_DIFFERENCES = 600
 const MAX_BLANKS = 8
 
 /**
- * Words, runs of blanks, line ends, and single characters. A list marker includes the preceding line end and blanks, so
- * that it is not taken for emphasis.
+ * Words, runs of white space, line ends, and single characters. A list marker includes the preceding line end and
+ * white space, so that it is not taken for emphasis.
  */
 const TOKEN = /(?:^|\r?\n)[ \t>]{0,40}(?:[-*+]|\d{1,9}[.)])(?=[ \t])|\r\n|[\p{L}\p{M}\p{N}]+|[ \t]+|./gsu
 const tokensOf = (text: string): string[] => text.match(TOKEN) ?? []
