@@ -1,4 +1,4 @@
-/** The operator's commands for accounts. The running server carries them out; if none runs, the command does. */
+/** The operator's commands for accounts. The running server executes them. If no server runs, the command itself does. */
 import { asError, errorCode } from '../kernel/thrown.js'
 import { request as send } from 'node:http'
 import { text } from 'node:stream/consumers'

@@ -153,7 +153,7 @@ export const ChangesQuery = Type.Object({
 })
 export type ChangesQuery = Static<typeof ChangesQuery>
 
-/** A comparison of two revisions that are not a revision and its parent. */
+/** A comparison of a revision with one that is not its parent. */
 export const RevisionChangesQuery = Type.Object({
   ...ChangesQuery.properties,
   base: Type.Optional(

@@ -1,4 +1,4 @@
-/** The file of a page as its author wrote it, for editors of its source. */
+/** The unchanged file of a page, for editors of its source. */
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, Id, nullable, Timestamp } from './common.js'
 import { Diagnostic, GitPlace } from './content.js'

@@ -1,4 +1,4 @@
-// The resource "feedback" of a site: what readers say about its pages.
+// The resource "feedback" of a site: ratings and comments by readers of its pages.
 import { Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { Id, Timestamp } from './common.js'

@@ -6,7 +6,7 @@ import { closed, nullable, oneOf } from './common.js'
 export const notificationTopics = ['reviewRequests', 'comments', 'reviews', 'conflicts', 'syncs', 'merges'] as const
 export type NotificationTopic = (typeof notificationTopics)[number]
 
-/** The places at which notifications about a topic appear. */
+/** The channels for notifications about a topic. */
 export interface NotificationChannels {
   app: boolean
   mail: boolean
@@ -22,7 +22,7 @@ export interface StoredUserSettings {
   language?: string
 }
 
-/** Returns where a user wants notifications about a topic. By default everywhere, but merges are not mailed. */
+/** Returns the channels in which a user wants notifications about a topic. By default all, but merges are not mailed. */
 export const channelsOf = (
   settings: StoredUserSettings | undefined,
   topic: NotificationTopic,

@@ -189,8 +189,8 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Maximum number of connections that wait until the server accepts them. The system may allow fewer. With the usual 511,
- * clients beyond it repeat their first packet after a second or more, and give up.
+ * Maximum number of connections that wait until the server accepts them. The system may allow fewer. With the
+ * default of 511, further clients resend their first packet after a second or more, and then give up.
  */
 const BACKLOG = 4_096
 

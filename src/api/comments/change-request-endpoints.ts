@@ -29,7 +29,7 @@ export const acceptSuggestionInChangeRequest = endpoint({
   handle: async ({ app, actor, space, changeRequest: on, comment, query }) => {
     const discussion = { space, changeRequest: on }
     const accepted = await acceptSuggestion(app, actor, discussion, comment)
-    // The text of the change request is another one now.
+    // The text of the change request has changed.
     const now = { space, changeRequest: loadHead(space, on.doc) }
     return presentComment(commentContext(app, actor, now, query.format), accepted)
   },

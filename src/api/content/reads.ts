@@ -44,7 +44,7 @@ interface ContentSource<Path extends BelowSpace> {
   /** Returns the commit that responses depend on. */
   head: (loaded: Loaded<Path>) => CommitId
   open: (loaded: Loaded<Path>) => OpenRevision | Promise<OpenRevision>
-  /** Returns the version that addresses in responses name. Absent = main. */
+  /** Returns the version that addresses in responses contain. Absent = main. */
   version?: (loaded: Loaded<Path>) => ContentVersion
   /** Whether computed pages use the newest versions of specifications. */
   isNewest?: true

@@ -1,4 +1,4 @@
-/** Endpoints of what concerns the caller: what waits for them, notifications, and their settings. */
+/** Endpoints for the caller's waiting items, notifications and settings. */
 import { updateSettings } from '../../domain/accounts/accounts.js'
 import { changeRequestAddress, connectionAddress } from '../../domain/context/app-addresses.js'
 import type { App } from '../../domain/context/app.js'

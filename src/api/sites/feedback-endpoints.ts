@@ -1,4 +1,4 @@
-/** Lists what readers say about the pages of a site. */
+/** Lists the feedback of readers on the pages of a site. */
 import { Type } from '@sinclair/typebox'
 import { listFeedback } from '../../domain/sites/feedback.js'
 import { listOf, pageQuery, SiteFeedback } from '../../model/index.js'

@@ -229,7 +229,7 @@ const present = (app: App, changeRequest: LoadedChangeRequest) => {
 const describe = ({ number, subject, status, id, commit, address }: ReturnType<typeof present>): string =>
   `change request #${number} “${subject}” (${status})\nID ${id} · commit ${commit}\n${address}`
 
-/** Carries out a write of a member. */
+/** Executes a write of a member. */
 function write<T>(
   { members, actor, origin }: MemberCall,
   input: object,

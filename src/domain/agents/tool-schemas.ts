@@ -54,7 +54,7 @@ export const pageFields = {
   space: Type.String({ description: 'ID of the space.' }),
 }
 
-/** Returns the two lines that name a page in a text. */
+/** Returns the two lines that identify a page in a text. */
 export const nameOfPage = (one: { page: string; title: string; address: string; commit: string }): string =>
   `${one.title} — ${one.address}\n  page ${one.page}, commit ${one.commit}`
 

@@ -1,4 +1,4 @@
-/** Accepts suggestions: comments that propose another text for the block that they are about. */
+/** Accepts suggestions: comments that propose another text for their block. */
 import { conflict } from '../../kernel/errors.js'
 import { type CommentDoc, comments, users } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
@@ -14,7 +14,7 @@ import { readBlocks, topBlockOf } from './suggested-text.js'
 
 /**
  * Writes a suggestion into the change request, with its author as co-author, and resolves the comment. Throws 409 if
- * the comment has no open suggestion, or if the block has another text now.
+ * the comment has no open suggestion, or if the text of the block has changed.
  */
 export async function acceptSuggestion(
   app: App,

@@ -1,4 +1,4 @@
-/** Renders the blocks that a commit added to a page, as far as the page shows them to its reader today. */
+/** Renders the blocks that a commit added to a page, if the page currently shows them to its reader. */
 import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
 import { evaluate } from '../revisions/pages.js'
@@ -25,7 +25,7 @@ export async function changesOfPage(page: ReadPage, limit: number): Promise<Page
 }
 
 /**
- * Renders the blocks of a page that a commit added or changed. What the page has lost since is not among them.
+ * Renders the blocks of a page that a commit added or changed, without blocks that the page no longer has.
  * @param base the address of the site, without a trailing slash
  */
 export async function renderChange(
@@ -44,7 +44,7 @@ export async function renderChange(
   return html
 }
 
-/** Returns the text that a page had at a commit, with the includes and variables of today; '' if it did not exist. */
+/** Returns the text that a page had at a commit, with the current includes and variables; '' if it did not exist. */
 async function textAt(app: App, { pages }: ReadPage, { gitPath, attributes }: PageText, commit: CommitId) {
   const { revision } = pages
   const snapshot = await revision.repo.at(commit)
