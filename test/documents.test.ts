@@ -22,7 +22,7 @@ const pathsIn = (text: string): string[] =>
     .map(([, path]) => path as string)
     .filter((path) => /\.(ts|cjs|sh)$|\/$/.test(path))
 
-/** The anchors that Git hosts give to the headings of a document. */
+/** The anchors that Git hosts generate for the headings of a document. */
 const anchorsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading

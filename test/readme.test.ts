@@ -44,7 +44,7 @@ const NOT_RUN: readonly { document: string; block: string; reason: string }[] = 
 ]
 
 /**
- * Programs that a checkout replaces. `npm` creates what the build leaves, because the test run has installed and
+ * Programs that a checkout replaces. `npm` creates the files of a build, because the test run has installed and
  * compiled everything. `apt-get` changes nothing. `docker` fails, because a block that calls it must be in `NOT_RUN`.
  */
 const STAND_INS = {

@@ -10,7 +10,7 @@ const [test, here] = await suiteWith('api: pages', () => startService({ env: { B
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const open = (path: string, accept = BROWSER) => request(here.url).get(path).set('Accept', accept)
 
-test('the app's addresses return the app to browsers and JSON to programs', async () => {
+test("the app's addresses return the app to browsers and JSON to programs", async () => {
   for (const path of ['/', '/sign-in', '/invite', '/s/nothing/p/nothing', '/sites/x']) {
     const { headers } = await open(path).expect(200).expect('Content-Type', /html/)
     assert.match(String(headers.vary), /, Accept$/)

@@ -171,7 +171,7 @@ test('editors of a page see each other until they leave', async () => {
   await other.call('post', path, theirs).expect(200)
   const [seen, ...more] = await admin(mine)
   assert.equal([seen.user.id, seen.line, more.length], [other.user, 14, 0])
-  // A name is not taken over.
+  // A second user cannot use the name of an editor.
   await other.call('post', path, { ...mine, leaves: true }).expect(200)
   assert.is((await other.call('post', path, theirs).expect(200)).body.people[0].user.id, here.admin.user)
   await other.call('post', path, { ...theirs, leaves: true }).expect(200)

@@ -30,7 +30,7 @@ const inFolder = (folder: string, files: Files): Files =>
 const without = (files: Files): Edit => Object.fromEntries(Object.keys(files).map((path) => [path, null]))
 
 /**
- * Commits one edit on the remote and the other one in the space, and waits until the connection has done its work.
+ * Commits one edit on the remote and the other one in the space, and waits for the connection to sync both.
  * Returns the files, which both sides must have, without a conflict.
  */
 async function together(

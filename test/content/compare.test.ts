@@ -1,4 +1,4 @@
-/** Tests the comparison of two versions of a page: both can be read from it, and only what changed is marked. */
+/** Tests the comparison of two versions of a page: both can be read from it, and only changes are marked. */
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { append, type Inline } from '../../src/content/blocks/node.js'

@@ -246,7 +246,7 @@ test('a deleted space can be restored, or deleted for good after a confirmation'
   assert.not.ok(existsSync(repoOf(space)))
 })
 
-test('a form shows the API's error at the rejected field', async () => {
+test("a form shows the API's error at the rejected field", async () => {
   await app.open(`${settings}/webhooks`)
   await app.click('New webhook')
   await app.type('Address', 'ftp://example.com/hook')
@@ -284,7 +284,7 @@ test('axe reports no violation on any screen', async () => {
     ...['/new', '/new?from=template', '/new?from=files'],
   ]
   for (const [at, screen] of screens.entries()) {
-    // Every third at the width of a phone, every second in the dark.
+    // Every third screen has the width of a phone, and every second one is dark.
     await app.page.setViewport({ width: at % 3 === 0 ? 390 : 1440, height: 900 })
     await app.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: at % 2 === 0 ? 'light' : 'dark' }])
     await app.open(screen)

@@ -61,7 +61,7 @@ async function cross(files: Files, main: Files, branch: Files): Promise<{ desk: 
   return { desk, change }
 }
 
-/** Decides every part of every file in the same way, as far as a part offers it. */
+/** Makes the same choice for every part of every file that offers it. */
 function decideAll(file: ConflictFile, choice: Choice): Decisions {
   const decisions = Object.fromEntries(
     partsOf(file).map((part) => {

@@ -1,4 +1,4 @@
-/** Writers in Chromium, checked with plain Git: no word is lost, and no byte changes that no one touched. */
+/** Writers in Chromium, checked with plain Git: no word is lost, and no unedited byte changes. */
 import type { Page } from 'puppeteer-core'
 import * as assert from 'uvu/assert'
 import { flat, openDesk } from '../commits/fixture.js'
@@ -70,7 +70,7 @@ const button = async (page: Page, text: string): Promise<void> => {
   const found = await page.waitForSelector(`::-p-xpath(//button[contains(., "${text}")])`)
   await found?.click()
 }
-/** Types behind a text of the source. */
+/** Types after a text in the source. */
 async function typeAfter(page: Page, text: string, typed: string): Promise<void> {
   await page.evaluate((wanted) => {
     const walker = document.createTreeWalker(document.querySelector('.cm-content') as Element, NodeFilter.SHOW_TEXT)
@@ -212,13 +212,13 @@ test('two concurrent writers of one page lose no words', async () => {
       await mine.waitForSelector('.pvdoc .tx')
       await typeAfter(theirs, 'Last', ' their')
       await saved(theirs)
-      // Another block: combined without a question.
+      // Another block: merged automatically.
       await typeAfter(mine, 'First', ' my')
       await saved(mine)
       await mine.waitForFunction(() => document.querySelector('.cm-content')?.textContent?.includes('Last their words'))
       const both = FILES['docker.md'].replace('First', 'First my').replace('Last', 'Last their')
       assert.is(await desk.file('docker.md'), both)
-      // The same block: the writer decides.
+      // The same block: the writer resolves the conflict.
       await typeAfter(theirs, 'First', ' their')
       await button(theirs, 'Keep mine').catch(() => {})
       await typeAfter(mine, 'First', ' own')

@@ -19,7 +19,7 @@ const rawTexts = fc
     fc.constantFrom('', 'end'),
   )
   .map(([lead, lines, end]) => lead + lines.map(([line, eol]) => line + eol).join('') + end)
-  // A line feed after a lone carriage return would be one line end with it.
+  // A lone carriage return and a line feed after it would become one line end.
   .map((raw) =>
     raw
       .replace(/\r\n/g, '\0')
@@ -27,7 +27,7 @@ const rawTexts = fc
       .replaceAll('\0', '\r\n'),
   )
 
-/** Makes edits as a person does: each in the text that the last one left. */
+/** Makes edits as a person does: each in the result of the previous one. */
 function editsOf(text: string, steps: readonly [number, number, string][]): { changes: ChangeSet; doc: Text } {
   let doc = textOf(text)
   let changes = ChangeSet.empty(doc.length)

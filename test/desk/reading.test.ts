@@ -1,4 +1,4 @@
-/** Reads, finds and answers in the app, in Chromium, by keyboard. */
+/** Reads pages, searches and replies in the app, in Chromium, by keyboard. */
 import type { Browser, Page } from 'puppeteer-core'
 import * as assert from 'uvu/assert'
 import { type Desk, openDesk } from '../commits/fixture.js'

@@ -99,7 +99,7 @@ test('a reviewer comments by keyboard, approves the shown revision, and merges i
   await page.waitForSelector('#m-review:popover-open')
   await page.click('#m-review button[type="submit"]')
   await hasText(page, 'Approved')
-  // Another text makes the approval stale.
+  // A changed text makes the approval stale.
   await write(FILES['docker.md'].replace('latest', '3.9.0'))
   await page.reload()
   await hasText(page, 'Approved an earlier revision')

@@ -1,4 +1,4 @@
-/** Sessions of browsers: how they begin and end, and which requests they are valid for. */
+/** Browser sessions: their start, their end, and the requests for which they are valid. */
 import request, { type Test } from 'supertest'
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'

@@ -1,4 +1,4 @@
-/** Tests published sites on several nodes: what one node publishes, changes or withdraws, all serve with its response. */
+/** Tests published sites on several nodes: changes by one node apply on all nodes when its response is sent. */
 import * as assert from 'uvu/assert'
 import { publish, read } from '../site/support.js'
 import { suite } from '../support/suite.js'

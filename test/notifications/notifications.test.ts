@@ -1,4 +1,4 @@
-/** Notifications in the app and by mail, what waits for a user, and the settings that decide about both. */
+/** Notifications in the app and by mail, items that wait for a user, and the settings for both. */
 import * as assert from 'uvu/assert'
 import { type ConnectionDoc, connections, notifications } from '../../src/model/index.js'
 import { recordConnectionFailure } from '../../src/domain/connections/notices.js'

@@ -146,7 +146,7 @@ for (const [name, markdown, ...expected] of cases)
     assert.equal(faultsOfSite(made), [])
   })
 
-/** Parts that the Content-Security-Policy of sites forbids, or that would have the place of the interface. */
+/** Parts that the Content-Security-Policy of sites blocks, or that could imitate the interface. */
 const faultsOfSite = (made: string): string[] =>
   [
     ...faults(made).filter((fault) => !/^(?:<(?:svg|button)>|\w+\[data-(?:copy|title|width|frame|try)\])$/.test(fault)),

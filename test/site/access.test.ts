@@ -1,4 +1,4 @@
-// Tests who may enter a site, and with which cookies.
+// Tests the access of readers to a site, and its cookies.
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
@@ -28,7 +28,7 @@ const SCHEMA = {
   },
 }
 
-test('a share link sets a cookie for its site's path, and its key is removed from the address', async () => {
+test("a share link sets a cookie for its site's path, and its key is removed from the address", async () => {
   const site = await publish(here, PAGES, { visibility: 'share-link' })
   const link = (await here.admin.call('post', `${site.base}/share-links`, { name: 'Team' }).expect(201)).body
   const before = await read(`${site.address}/second`)
@@ -136,7 +136,7 @@ test('claims of a token and of the browser decide which pages and blocks a reade
   const beta = await read(`${site.address}/beta`, { cookie: `bindery-claims=${claims}` })
   assert.is(beta.status, 200)
   assert.not.match(beta.text, '/pro"')
-  // A page that a reader may not see has the bytes of a page that does not exist.
+  // A page that a reader may not see has the same response as a missing page.
   const hidden = await read(`${site.address}/pro`, { cookie: `bindery-claims=${claims}` })
   const absent = await read(`${site.address}/nothing`, { cookie: `bindery-claims=${claims}` })
   assert.is(hidden.status, 404)

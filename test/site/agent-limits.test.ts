@@ -1,6 +1,6 @@
 /**
  * Tests the limits of the public specification for documentation that programs read, on the sample site and on a large
- * one: sizes, the place of the content, the lists, and what the two forms of a page have in common.
+ * one: sizes, the position of the content, the lists, and the common content of the two forms of a page.
  */
 import * as assert from 'uvu/assert'
 import { parseSitemap } from 'sitemap'
@@ -10,7 +10,7 @@ import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { publishSite } from './published.js'
 
-/** Characters below which a page or list passes. */
+/** Maximum number of characters of a page or list. */
 const MAX_LENGTH = 50_000
 /** The share of a page before which its content must begin, and its reference to the list of pages. */
 const TOP = 0.1
@@ -93,7 +93,7 @@ async function listsOf(address: string): Promise<{ lists: Map<string, string>; p
 /** Returns at most 40 of the pages, evenly spread. */
 const sampleOf = <T>(all: readonly T[]): T[] => all.filter((_, at) => at % Math.ceil(all.length / 40) === 0)
 
-/** Returns the text of HTML as converters to markdown see it. */
+/** Returns the text of HTML for converters to markdown. */
 const textOf = (html: string): string =>
   html
     .replace(/<(script|style|svg|template|head)\b.*?<\/\1>/gs, '')

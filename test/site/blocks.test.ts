@@ -40,7 +40,7 @@ test('every block is rendered on a page', async () => {
   assert.is(status, 200)
   assert.not.match(body, / style=/)
   const prose = body.slice(body.indexOf('<div class="prose">'))
-  // Pictures have the size of their files, so that nothing moves when they are loaded.
+  // Pictures have the size of their files, so that they cause no layout shift.
   assert.match(prose, /<img src="[^"]*\/~files\/[^"]*light\.svg" width="640" height="280"/)
   assert.match(prose, /<img src="[^"]*light\.svg" width="320" height="140" class="sized"/)
   assert.match(prose, /download>values-production\.yaml<\/a><\/p><p class="meta">YAML, 5 B<\/p>/)

@@ -8,7 +8,7 @@ import { suiteWith } from '../support/suite.js'
 import { openChromium } from './chromium.js'
 import { publishSite } from './published.js'
 
-/** The markup of blocks that the script completes, as the renderer of sites makes it. */
+/** The renderer's markup of blocks that the script enhances. */
 const BLOCKS = `
 <div class="tabs" id="one"><div class="tablist"><button type="button">Linux</button><button type="button">macOS</button></div>
 <div class="tab flow" data-title="Linux"><p class="tab-title">Linux</p><p>apt install</p></div>
@@ -152,7 +152,7 @@ test('an Enter that ends a composition opens nothing, and Escape closes the dial
     assert.is(await page.$('dialog.finder[open]'), null)
   }))
 
-/** Records the backgrounds of the first frames, and everything that moves. */
+/** Records the backgrounds of the first frames, and layout shifts. */
 const recordLoading = (page: Page) =>
   page.evaluateOnNewDocument(() => {
     const record = { seen: [] as string[], shift: 0 }
@@ -190,7 +190,7 @@ for (const [chosen, system] of [
       }
     }))
 
-test('the site's theme applies without a flash until the reader chooses the system theme', async () => {
+test("the site's theme applies without a flash until the reader chooses the system theme", async () => {
   const settings = (themes: object) =>
     here.admin.call('put', `${site.api}/customization`, { feedback: { enabled: true }, ...themes }).expect(200)
   await settings({ themes: { default: 'light', toggeable: true } })

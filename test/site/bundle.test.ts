@@ -1,4 +1,4 @@
-// Tests the offline bundle of a site: what is in it, who gets which, and how it works when it is opened from a folder.
+// Tests the offline bundle of a site: its content, its variants by reader, and its behavior when opened from a folder.
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -1,4 +1,4 @@
-// Tests the pictures of pages for previews of links, with a real Chromium and without one.
+// Tests social cards, with a real Chromium and without one.
 import { readdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -154,7 +154,7 @@ without('without Chromium, a page names no picture', async () => {
   try {
     const site = await publish(bare, { Start: '# Start\n' })
     const first = metaIn((await read(site.address)).text)
-    // The first attempt finds out that the program does not exist.
+    // The first attempt detects that the program does not exist.
     if (first.has('og:image')) assert.is((await read(first.get('og:image') as string)).status, 503)
     await edit(bare, site.space, 'Start', '# Start\n\nAgain.\n')
     const meta = metaIn((await read(site.address)).text)

@@ -1,4 +1,4 @@
-// Tests readers who arrive together, send too much, or stay while the server stops.
+// Tests readers who connect at the same time, send too much, or are connected while the server stops.
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -51,7 +51,7 @@ test('connections to a busy server are accepted and wait', async () => {
   const { origin } = new URL((await publish(here, { Start: '# Start\n' })).address)
   const readers = `let left = 700
 for (let n = left; n > 0; n--) require('node:net').connect(${new URL(origin).port}, '127.0.0.1', () => --left || process.exit())`
-  // This call blocks the server. The system connects as many readers as the server lets wait.
+  // This call blocks the server. The system accepts as many connections as the server's backlog allows.
   execFileSync(process.execPath, ['-e', readers], { timeout: 60_000 })
   assert.is((await read(`${origin}/healthz`)).status, 200)
 })

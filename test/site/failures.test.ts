@@ -1,4 +1,4 @@
-// Tests what readers get when a request or the server is wrong: limits, methods, hostile requests, damage.
+// Tests responses to invalid requests and server failures: limits, methods, hostile requests, damage.
 import { rename } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'

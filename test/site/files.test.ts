@@ -37,7 +37,7 @@ async function fileOf(
   return new URL(href, site.address).href
 }
 
-/** A missing page repeats the path that was asked for, and names pages with similar paths. */
+/** The page for a missing address repeats the requested path, and suggests pages with similar paths. */
 const withoutPath = (html: string): string =>
   html
     .replace(/404 [^<]*</, '404 <')
@@ -88,7 +88,7 @@ test('a file that no page refers to gets the same response as any missing addres
     address.replace('dot.png', 'other.png'),
     address.replace(/~files\/[^/]+\/.*$/, '~files/AAAAAAAAAAAAAAAAAAAAAA/pro.md'),
   ]
-  // These are no paths of any site.
+  // These are not paths of any site.
   for (const name of ['dot.png%00', '%ff']) assert.is((await read(address.replace('dot.png', name))).status, 404)
   for (const one of forged) {
     const { status, text } = await read(one)

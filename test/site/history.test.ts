@@ -1,4 +1,4 @@
-// Tests the margin of pages: which blocks changed, when, and by whom.
+// Tests the margin of pages: changed blocks with date and author.
 import { selectAll } from 'hast-util-select'
 import type { Element, Nodes } from 'hast'
 import { toString as textIn } from 'hast-util-to-string'
@@ -74,7 +74,7 @@ test('each changed block shows its last author and date', async () => {
   assert.equal(notes, ['Changed Nov 9 M. Lindqvist', 'Changed Aug 4 Jun Watanabe'])
   assert.equal(folds, ['Changed Nov 9 by M. Lindqvist', 'Changed Aug 4 by Jun Watanabe'])
   assert.equal(outline, ['First'])
-  // Each note tells the whole date and the commit, as the record of the page does.
+  // Each note contains the full date and the commit, like the page's last change.
   assert.match(text, /<p>Aug 4, 2026<\/p><p>Commit <code dir="ltr">[0-9a-f]{7}<\/code><\/p>/)
 })
 

@@ -111,7 +111,7 @@ test('each organization has a hostname below a wildcard origin', async () => {
     await patch(organization(), { customHostname: hostname }, 400)
   }
   await patch(organization(), { customHostname: 'docs.test' }, 400)
-  // Set before the operator chose this origin.
+  // The hostname was set before the operator chose this origin.
   settings.sites = before
   await patch(site.base, { hostname: 'other-docs.docs.test' })
   settings.sites = { origin: `http://docs.test:${port()}`, perOrganization: true }

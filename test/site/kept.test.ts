@@ -1,4 +1,4 @@
-// Tests responses that are sent again: compression, ETags, and what they depend on.
+// Tests cached responses: compression, ETags, and their dependencies.
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { request } from 'node:http'
 import * as assert from 'uvu/assert'

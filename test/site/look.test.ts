@@ -1,4 +1,4 @@
-/** Tests the look of sites: colors that stay legible, fonts, icons, and the attributes of the document. */
+/** Tests the customization of sites: legible colors, fonts, icons, and the attributes of the document. */
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { defaultCustomization } from '../../src/domain/sites/customization-default.js'
@@ -31,7 +31,7 @@ const PAPERS = ['paper', 'paper-2', 'paper-3']
 const FAMILIES = ['accent', 'info', 'success', 'warning', 'danger']
 const CODE = ['keyword', 'string', 'number', 'name', 'red', 'yellow']
 
-/** Returns the pairs of tokens whose contrast is below the bar. */
+/** Returns the pairs of tokens whose contrast is below the minimum. */
 function illegible(tokens: Record<string, string>): string[] {
   const low: string[] = []
   const check = (name: string, grounds: readonly string[], bar: number): void => {
@@ -116,7 +116,7 @@ test('settings become attributes of the document, except default values', () => 
   })
 })
 
-test('the site's theme applies until the reader chooses one, or else that of the system', () => {
+test("the site's theme applies until the reader chooses one, or else that of the system", () => {
   const scheme = (look: Look) => lookAttributes(look)['data-scheme']
   assert.is(scheme(defaultCustomization), undefined)
   for (const chosenTheme of ['light', 'dark'] as const)

@@ -1,4 +1,4 @@
-// Tests that the visitor gate decides what each tool of a site's MCP server shows.
+// Tests that the visitor gate applies to each tool of a site's MCP server.
 import * as assert from 'uvu/assert'
 import { openDesk } from '../commits/fixture.js'
 import { callOf, connect, type McpClient, post, tokenFor, type ToolResult } from '../support/mcp.js'
@@ -85,7 +85,7 @@ test('a page whose condition is false is in no result, not even as a change', as
   }
 })
 
-test('every tool returns a page whose condition the visitor's claims meet', async () => {
+test("every tool returns a page whose condition the visitor's claims meet", async () => {
   const token = await visitorToken(here, site, { isPro: true })
   for (const client of [
     await connect(`${site.address}/~mcp`, { Authorization: `Bearer ${token}` }),
@@ -111,7 +111,7 @@ test('a hidden page can be read by its address, but no list contains it', async 
   assert.equal((await client.call('list', { below: '/draft' })).json.entries, [])
 })
 
-test('a member's token gives no access to pages that the visitor may not see', async () => {
+test("a member's token gives no access to pages that the visitor may not see", async () => {
   const client = await connect(`${site.address}/~mcp`, await tokenFor(here))
   for (const [name, { text, json }] of Object.entries(await everything(client)))
     assert.not.match(text + JSON.stringify(json ?? {}), /zebra|discounts|costs/i, name)

@@ -1,4 +1,4 @@
-// Tests the tools of members at the MCP server of a site, and what they record.
+// Tests the tools for members at the MCP server of a site, and their audit log entries.
 import * as assert from 'uvu/assert'
 import { callOf, connect, type McpClient, post, tokenFor } from '../support/mcp.js'
 import { type Caller, startService } from '../support/service.js'
@@ -84,7 +84,7 @@ test('edits are made in order, keep line ends, and only a text that occurs once 
   assert.is(await drafts(), before)
 })
 
-test('writes need the member's role, and a read-only token changes nothing', async () => {
+test("writes need the member's role, and a read-only token changes nothing", async () => {
   const { client } = await connectAs('read')
   const edits = [{ page: '/start', find: 'One', replace: '1' }]
   const before = await drafts()

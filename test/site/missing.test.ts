@@ -55,7 +55,7 @@ test('a hidden page has the same response as a missing one', async () => {
   assert.equal(headersOf(absent), headersOf(hidden))
 })
 
-test('other notations of a path redirect to the page's canonical path', async () => {
+test("other notations of a path redirect to the page's canonical path", async () => {
   const ways = [
     '/Guides/Install',
     '/guides/install/',
@@ -95,7 +95,7 @@ test('the former paths of a moved page redirect to its current path', async () =
   assert.not.match(hidden.text, /reference\/renamed/)
 })
 
-test('a group's address redirects to its first page', async () => {
+test("a group's address redirects to its first page", async () => {
   const other = await openDesk(here, {
     'SUMMARY.md': '* [Start](README.md)\n\n## Part one\n\n* [First](first.md)\n',
     'README.md': page('Start'),

@@ -1,4 +1,4 @@
-/** Tests the Content-Security-Policy of sites: it alone stops each vector, although the page contains it as written. */
+/** Tests the Content-Security-Policy of sites: it stops each vector by itself, although the page contains it as written. */
 import * as assert from 'uvu/assert'
 import { openDesk } from '../commits/fixture.js'
 import { startService } from '../support/service.js'
@@ -49,7 +49,7 @@ const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceA
 /** A document with one frame for each vector, so that no vector hides the next ones. */
 const framed = `<!doctype html><title>Frames</title>${vectors.map((one) => `<iframe srcdoc="${escaped(one)}"></iframe>`).join('')}`
 
-/** Opens the frames under a policy, and does in each of them what a reader could do. Returns what happened. */
+/** Opens the frames under a policy, and performs the actions of a reader in each. Returns the effects. */
 async function play(path: string, body: string, policy: string | null): Promise<string[]> {
   events.length = 0
   serve(`${url}${path}`, body, policy)
@@ -116,7 +116,7 @@ test('the script of the sites runs no code from the text of a page', async () =>
   )
 })
 
-test('an author's file runs neither as a script nor as a page', async () => {
+test("an author's file runs neither as a script nor as a page", async () => {
   const names = ['evil.js', 'evil.mjs', 'evil.css', 'evil.svg', 'evil.html'].map(fileAt)
   const loads = names.map(
     (one) =>

@@ -1,4 +1,4 @@
-/** Tests in Chromium that reading is calm: nothing moves while pictures load, and keys and links reach everything. */
+/** Tests reading in Chromium: pictures cause no layout shift, and keys and links reach everything. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'puppeteer-core'
 import * as assert from 'uvu/assert'
@@ -70,7 +70,7 @@ async function visit(path: string, work: (page: Page) => Promise<void>, before =
   }
 }
 
-/** Records how far content moves, and holds back files until the page without them was drawn. */
+/** Records layout shifts, and delays files until the page without them is painted. */
 async function withLatePictures(page: Page): Promise<void> {
   await page.evaluateOnNewDocument(() => {
     const record = { shift: 0 }

@@ -57,7 +57,7 @@ async function illustrated(): Promise<{ base: string; own: string; published: st
   return { base: site.base, own: desk.url, published }
 }
 
-/** Publishes sites that only some readers may open. Returns where to start, and the address that no one opens without a key. */
+/** Publishes sites that only some readers may open. Returns the start address, and the address that requires a key. */
 async function gated(): Promise<{ paths: string[]; closed: string }> {
   const [shared, signedIn] = [await newSite(here, { title: 'Shared' }), await newSite(here, { title: 'Signed in' })]
   for (const [site, visibility] of [
@@ -117,7 +117,7 @@ test('every address in the responses of a service exists', async () => {
   const waiting = paths.map((path) => here.url + path)
   const seen = new Set(waiting)
   const kinds = { api: 0, sites: 0 }
-  // Without its key, a site is like one that does not exist. The preview and the share link open it.
+  // Without its key, a site looks like a missing one. The preview and the share link open it.
   const isClosed = (url: string): boolean => url === closed || (url.startsWith(`${closed}/`) && !url.includes('/~'))
   for (let url = waiting.shift(); url !== undefined; url = waiting.shift()) {
     const { status, type, bytes } = await open(url)

@@ -38,7 +38,7 @@ const some = (step: number): string[] => vectors.filter((_, at) => at % size(ste
 const faultsOf = (page: Page): Promise<string[]> =>
   page.evaluate(`(${faultsIn})(document, location.href)`) as Promise<string[]>
 
-/** Opens a page, uses everything on it that the script offers, and fails if anything hostile happens. */
+/** Opens a page, uses all features of the script on it, and fails if anything hostile happens. */
 async function open(path: string): Promise<string> {
   const answer = await page.goto(path.startsWith('http') ? path : url(path), { waitUntil: 'load' })
   await page.evaluate(() => {

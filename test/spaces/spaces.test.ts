@@ -12,7 +12,7 @@ const [test, here] = await suiteWith('api: spaces', () =>
   startService({ overrides: { clock: { now: () => new Date(now) } } }),
 )
 
-/** A member of the first organization, from before there is a second one. */
+/** A member of the first organization, created before the second one. */
 const creator = await here.caller('create')
 
 const make = async (body: object = { title: 'Docs' }) =>

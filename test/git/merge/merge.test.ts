@@ -138,7 +138,7 @@ test('a merge that takes long yields to the service, and the next one has a new 
   const merged = await own.merge({ ours, theirs })
   const [pid] = processesOf(own, 'merge-tree')
   assert.is(getPriority(pid), 0)
-  // A stopped process is like one that computes for long.
+  // A stopped process behaves like one that takes long.
   process.kill(pid as number, 'SIGSTOP')
   const long = own.merge({ ours: theirs, theirs: ours })
   while (getPriority(pid) === 0) await wait(20)

@@ -17,7 +17,7 @@ const digest = (told: Told): string =>
 
 const headText = (told: Told): string => told.raw.join('\n')
 
-/** No word of something invisible stands in any byte of the body or the headers. */
+/** No word of an invisible thing is in the body or the headers. */
 export function judgeWords(
   told: Told,
   request: Request,
@@ -60,7 +60,7 @@ const around = (text: string, word: string): string => {
   return at < 0 ? '(encoded or in a header)' : `…${text.slice(Math.max(0, at - 200), at + 100)}…`
 }
 
-/** A response is the one for something that does not exist: status, headers and bytes, up to the words of the request. */
+/** A response equals that of a missing page in status, headers and bytes, except for the words of the request. */
 export function judgeTwin(told: Told, twin: Told, words: ReadonlyMap<string, string>): void {
   const back = new Map([...words].map(([from, to]) => [to, from]))
   const reflects = told.text !== twin.text
@@ -90,7 +90,7 @@ export function difference(one: string, other: string): string {
   return `…${one.slice(Math.max(0, at - 120), at + 160)}…\n…${other.slice(Math.max(0, at - 120), at + 160)}…`
 }
 
-/** Caches: a site that is the same for everyone is shared, all others never are. */
+/** Shared caches may store only responses of sites that are the same for everyone. */
 export function judgeCaching(told: Told, request: Request, view: View): void {
   const { headers, status } = told
   if (status >= 500) throw new Leak(`status ${status}`)

@@ -50,7 +50,7 @@ const describe = ({ visitor, place, request, spelling, site, view }: Combination
     (key, value) => (key === 'page' && value ? { slug: value.slug, id: value.id } : value),
   )
 
-/** Plays one random combination. Throws a `Leak` with all that is needed to repeat it. */
+/** Plays one random combination. Throws a `Leak` with the data to repeat it. */
 export async function playCombination(situation: Situation, near?: { page?: Page; part?: Part }): Promise<void> {
   const one = combine(situation, near)
   try {
@@ -97,10 +97,10 @@ function askedOf(world: World, one: Combination, place: Place = one.place): Aske
   }
 }
 
-/** Number of times that a file is asked for until it is ready. */
+/** Maximum number of requests until a file is ready. */
 const MAX_ASKED = 3_000
 
-/** Asks, and waits for a file that is being made. The text of an archive is that of its files. */
+/** Sends a request, and waits until a file is ready. The text of an archive is that of its files. */
 async function send(situation: Situation, asked: Asked): Promise<Told> {
   situation.requests++
   for (let times = 0; ; times++) {
@@ -156,7 +156,7 @@ async function play(situation: Situation, one: Combination): Promise<void> {
   if (visitor.preview === 'none') keepSeen(situation, site, place, told)
 }
 
-/** Asks for the same with other words instead of those that the visitor may not know. */
+/** Sends the same request with other words instead of hidden ones. */
 async function judgeLost(situation: Situation, one: Combination, asked: Asked, told: Told): Promise<void> {
   const { request, reach } = one
   const words = new Map<string, string>()
@@ -175,7 +175,7 @@ async function judgeLost(situation: Situation, one: Combination, asked: Asked, t
 
 const otherId = (id: string): string => [...id].reverse().join('')
 
-/** A site that a visitor may not enter is like a site that does not exist. */
+/** A site that a visitor may not enter looks like a missing site. */
 async function judgeSiteTwin(
   situation: Situation,
   { place, site }: Combination,
@@ -187,7 +187,7 @@ async function judgeSiteTwin(
   judgeTwin(told, await send(situation, { ...asked, path: replaceWords(asked.path, words) }), words)
 }
 
-/** Follows redirects until the page, which must be the one that was asked for. */
+/** Follows redirects to a page, which must be the requested one. */
 async function judgeArrival(situation: Situation, one: Combination, first: Told): Promise<void> {
   const { request, view } = one
   let told = first
@@ -285,7 +285,7 @@ async function judgePlaces(situation: Situation, one: Combination, told: Told): 
   if (below(to, one.place) !== below(thereTo, other)) throw new Leak(`leads to ${to} here, to ${thereTo} there`)
 }
 
-/** Keeps addresses that responses contain, so that others ask for them too. */
+/** Records the addresses in responses, so that other visitors request them too. */
 function keepSeen({ seen, world }: Situation, site: Site, { prefix }: Place, told: Told): void {
   if (world.next(4) > 0) return
   const found = [...told.text.matchAll(/(?:href|src|action)="([^"#]+)"/g)].map(([, path]) => path as string)
