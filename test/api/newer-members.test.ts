@@ -169,7 +169,7 @@ test('a revision lists the tags of the space, and a layout has all its members',
   assert.equal(revision.pages[0].layout, { ...usual, ...others, coverMask: 'radial', tags: false, anchors: false })
 })
 
-test('git info of a space without a connection is empty', async () => {
+test('the Git information of a space without a connection is empty', async () => {
   const space = await makeSpace('Unlinked')
   const info = (await here.admin.call('get', `/v1/spaces/${space}/git/info`).expect(200)).body
   assert.equal(Object.keys(info), [])

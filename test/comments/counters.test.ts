@@ -111,7 +111,7 @@ async function talk(desk: Desk, who: Caller): Promise<{ url: string; id: string 
   return found
 }
 
-test('a duplicate starts without comments, and a purge deletes all comments', async () => {
+test('a duplicated space has no comments, and a purge deletes all comments', async () => {
   const desk = await openDiscussion(here)
   const who = await here.caller('comment')
   const [onSpace, onChange] = await talk(desk, who)

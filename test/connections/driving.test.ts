@@ -61,7 +61,7 @@ test('a space with constant edits is exported anyway', async () => {
   assert.is.not(await theirs.head(), before)
 })
 
-test('two spaces of one repository share a poll, and a poll without news writes nothing', async () => {
+test('two spaces of one repository share a poll, and a poll without new commits writes nothing', async () => {
   const theirs = await here.repository({ 'a/README.md': '# A\n', 'b/README.md': '# B\n' })
   const spaces = [await here.space(), await here.space()]
   const made = [

@@ -78,7 +78,7 @@ test('another space of the repository polls if the chosen space is purged before
   assert.is(await pollGroup(app, group.slice(0, 1), 'poll', signal), true, 'nobody is left who would ask')
 })
 
-test('an import or export leaves nothing of a space that is purged in the meantime', async () => {
+test('an import or export of a space that is purged in the meantime leaves no data', async () => {
   for (const direction of ['import', 'export'] as const) {
     const repository = await here.repository({ 'README.md': '# Home\n' })
     const space = await here.space()

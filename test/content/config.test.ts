@@ -115,7 +115,7 @@ test('keys of the configuration cannot reach a prototype', async () => {
   assert.is(({} as Record<string, unknown>).root, undefined)
 })
 
-test('a redirect to nothing, or to the web, is reported and left out', async () => {
+test('a redirect to a missing page, or to a URL, is reported and omitted', async () => {
   const { config, diagnostics } = await read(
     'redirects:\n  a: gone.md\n  b: https://example.com/x\n  c: b.md\n  d: ../../etc\n  e: [b.md]\n',
   )

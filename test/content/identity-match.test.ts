@@ -105,7 +105,7 @@ test('pages keep their IDs through permutations, renames, removals and edits of 
   )
 })
 
-test('thousands of changed pages are matched, a third of them in rings and none by equal bytes', async () => {
+test('thousands of changed pages are matched, a third in rings and none by equal bytes', async () => {
   const COUNT = 3_000
   const texts = Array.from({ length: COUNT }, (_, n) => BODIES.own!(`page${n}`))
   const at = (n: number): number => (n % 3 === 0 ? (n + 3) % COUNT : n)

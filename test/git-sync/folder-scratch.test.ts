@@ -265,7 +265,7 @@ test('an import that waits for a scratch repository in use can be canceled at on
   assert.is((await f.last(a)).result, 'adopted')
 })
 
-test('2,100 new commits between two imports all arrive, in any division', async () => {
+test('an import gets all of 2,100 new commits, for any batch size', async () => {
   const { remote, link } = await monorepo()
   const space = await f.space()
   await f.import(space, link)

@@ -53,7 +53,7 @@ const [test, here] = await suiteWith('import of a website', async () => {
 
 const { service, site } = here
 
-test('an import finds the pages below the URL by sitemap and links, and makes one commit', async () => {
+test('an import finds the pages below the URL by sitemap and links, and creates one commit', async () => {
   const space = await service.space()
   const before = await git(`${service.dir}/repos/${space}.git`, ['rev-parse', 'main'])
   site.requests.length = 0

@@ -161,7 +161,7 @@ test('an object that cannot be fetched is reported with its file and reason', as
     .expect(200)
 })
 
-test('a server that asks for a pause gets one, and a closed server is reported', async () => {
+test('a pause that the server requests is respected, and a closed server is reported', async () => {
   const { pointer } = here.lfs.put(picture())
   here.lfs.batch = { status: 429, headers: { 'retry-after': '600' } }
   const { named, theirs, connection } = await connected({ 'a.png': pointer })

@@ -145,7 +145,7 @@ test('an entry without a specification is unchanged and has a diagnostic with it
   assert.match(told[3].message, /names no specification/)
 })
 
-test('a specification of another organization is unknown to entries and blocks', async () => {
+test('entries and blocks cannot use specifications of another organization', async () => {
   const { body: other } = await here.admin.call('post', '/v1/orgs', { title: 'Other' }).expect(201)
   const secret = `/v1/orgs/${other.id}/openapi/secret`
   await here.admin

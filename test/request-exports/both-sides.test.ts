@@ -41,7 +41,7 @@ for (const where of ['here', 'on the host'])
     assert.equal(await story.all('open'), [], 'no conflict')
   })
 
-test('closing a pull request archives its change request, and reopening reopens it', async () => {
+test('closing a pull request archives its change request, and reopening restores it', async () => {
   const story = await here.connected(FILES)
   const number = await story.request('Guide', 'How to.\n')
   await story.export(number)

@@ -93,7 +93,7 @@ test('a check reports the files of the database, including changed bytes', async
   assert.is(await gone(files.read(hash)), 'ENOENT')
 })
 
-test('a sweep deletes unused and abandoned files but no new ones', async () => {
+test('a sweep deletes unused and abandoned files, except new ones', async () => {
   const files = await specs()
   const [used, unused] = [await files.write(Buffer.from('used')), await files.write(Buffer.from('unused'))]
   await database.query("INSERT INTO file_uploads (upload) VALUES ('given-up')")

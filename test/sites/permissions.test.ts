@@ -48,7 +48,7 @@ test('a grant with an unknown user or team changes nothing', async () => {
   await here.admin.call('delete', `${path}/teams/writers`).expect(204)
 })
 
-test('only admins of the site decide who has which role', async () => {
+test('only admins of the site can change roles on it', async () => {
   for (const role of ['read', 'create'] as const) {
     const who = await here.caller(role)
     await who.call('get', `${path}/users`).expect(403)

@@ -77,7 +77,7 @@ for (const rule of [{ requiredApprovals: 1 }, { editMode: 'locked' }])
   })
 
 for (const parent of ['a collection', 'the top level'] as const)
-  test(`a user who may create only in a space adds nothing next to it: ${parent}`, async () => {
+  test(`a user with a role only on a space cannot add content next to it: ${parent}`, async () => {
     const dan = await f.caller('read')
     const shelf = parent === 'a collection' ? await f.collection() : undefined
     const space = await f.space(shelf)
@@ -96,7 +96,7 @@ for (const parent of ['a collection', 'the top level'] as const)
     await eve.call('post', `/v1/spaces/${space}/duplicate`).expect(201)
   })
 
-test('a copy is rejected before its repository is created', async () => {
+test('a rejected duplicate creates no repository', async () => {
   const dan = await f.caller('read')
   const space = await f.space()
   await f.grant('space', space, 'create', [dan])

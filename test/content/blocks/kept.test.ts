@@ -59,7 +59,7 @@ test('addresses in texts are written unchanged, because GFM makes them links', (
   assert.is(printDocument(tree, source), 'See https://a.example/b_c, www.b.example, d@e.example or f@1.2.3\n')
 })
 
-test('a cell of an HTML table keeps the element around its text', () => {
+test('an HTML table cell keeps the element around its text', () => {
   const source =
     '<table><tbody><tr><td><h4><i class="fa-x">:x:</i> Old</h4></td><td><ul><li>Old</li><li>b</li></ul></td><td> <p class="y">Old</p></td><td><b>Old</b></td></tr></tbody></table>\n'
   const count = leavesOf(parseDocument(source).nodes).length

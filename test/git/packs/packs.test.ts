@@ -100,7 +100,7 @@ test('Git reads entries of every size and type', async () => {
   assert.equal(read, entries)
 })
 
-test('many batches leave few packs, and old and new readers lose nothing', async () => {
+test('many batches leave few packs, and readers lose nothing', async () => {
   const repository = await place.git.create('many')
   const other = (await makePlace({ reposDir: place.dir })).git
   const reader = await other.open('many')
@@ -172,7 +172,7 @@ test('an object with a damaged loose file is written loose again, not into a pac
   assert.equal(await repository.check(), [])
 })
 
-test('packs with deltas, foreign packs and damaged ones are not joined', async () => {
+test('packs with deltas, foreign packs and damaged packs are not joined', async () => {
   const repository = await place.git.create('others')
   const long = randomBytes(20_000).toString('hex')
   const made = await batch(repository, null, [{ a: long }, { a: `${long}.` }, { a: `${long}..` }])

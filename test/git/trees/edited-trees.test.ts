@@ -88,7 +88,7 @@ test('an edited tree has the same bytes as a new one, and a diff finds the chang
   )
 })
 
-test('a tree is edited in place only for entries with the same name and mode', () => {
+test('the bytes of a tree are edited in place only for entries with the same name and mode', () => {
   const before = parseTree(written([{ name: 'a', rawMode: '100664', oid: '1'.repeat(40) }]))
   for (const node of [
     makeNode('a', '100644', '2'.repeat(40)),

@@ -172,7 +172,7 @@ test('a run beyond the budget sends and changes nothing, and a smaller source is
   assert.is(await read(made.repository, 'README.md'), turned(`# Long\n\n${long.slice(0, 2_000)}`).trim())
 })
 
-test('after an engine stops in the middle, its responses are not requested again', async () => {
+test('after an engine fails during a run, its earlier responses are not requested again', async () => {
   const source = await sourceSpace()
   let answered = 0
   here.engine.mischief = (texts) => {
