@@ -81,7 +81,7 @@ export function createCards(printer: Printer, folder: string): Cards {
     await shelf.keep(owner, key, from, facts)
     const made = await shelf.find(owner, key)
     if (made) done(made)
-    else failed(new PrintFailure('failed', 'The picture was deleted at once.'))
+    else failed(new PrintFailure('failed', 'The picture was deleted immediately after its creation.'))
   }
 
   return {

@@ -45,7 +45,7 @@ export interface NavigationItem {
   icon?: string
   /** Absent for groups, which are headings. */
   href?: string
-  /** Whether the address leads to another site. */
+  /** Whether the address is on another site. */
   isExternal: boolean
   isCurrent: boolean
   /** Whether the previewed change request changes the page. */

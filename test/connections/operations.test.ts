@@ -196,7 +196,7 @@ test('a run that waits for the remote can be canceled and repeated', async () =>
   delete here.remotes.behaviour.neverResponds
   delete here.remotes.behaviour.onRequest
   assert.is((await admin.call('get', `${base}/runs/${run.id}`).expect(200)).body.state, 'cancelled')
-  assert.is((await here.get(base)).failure, undefined, 'what somebody cancelled is no failure')
+  assert.is((await here.get(base)).failure, undefined, 'a canceled run is not a failure')
   await admin.call('post', `${base}/retry`).expect(202)
   await here.idle()
   assert.is((await here.get(base)).lastRun?.state, 'success')

@@ -105,7 +105,7 @@ const deaths: [string, (times: number) => void][] = [
   ['in the middle of a response', () => void (here.remotes.behaviour.cutAfter = 100)],
   ['at its first byte', () => void (here.remotes.behaviour.cutAfter = 0)],
   ['after a push that arrived', () => void (here.remotes.behaviour.losePushResponses = true)],
-  ['with an error of its own, for pushes', () => void (here.remotes.behaviour.pushStatus = 500)],
+  ['with a specific error for pushes', () => void (here.remotes.behaviour.pushStatus = 500)],
   ['refusing pushes', () => void (here.remotes.behaviour.pushStatus = 403)],
   [
     'asking for another credential',

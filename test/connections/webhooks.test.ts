@@ -85,7 +85,7 @@ test('every signed delivery of a host is accepted, and no unsigned one', async (
     const body = JSON.stringify(payload)
     assert.is(await deliver(id, body, { ...headers, ...signed[provider](body, webhookSecret) }), 202, name)
     assert.is(
-      await deliver(id, body, { ...headers, ...signed[provider](body, 'a secret of somebody else') }),
+      await deliver(id, body, { ...headers, ...signed[provider](body, 'a secret of another connection') }),
       401,
       name,
     )

@@ -31,7 +31,7 @@ const sound: Array<[name: string, yaml: string | null, expected: object]> = [
   ],
   ['another table of contents', 'structure:\n  summary: TOC.md\n', { ...defaults, summary: 'TOC.md' }],
   [
-    'a table of contents beside the root',
+    'a table of contents outside the root',
     'root: docs\nstructure:\n  summary: ../TOC.md\n',
     { ...defaults, root: 'docs', readme: 'docs/README.md', summary: 'TOC.md' },
   ],

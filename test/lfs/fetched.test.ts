@@ -180,7 +180,7 @@ test('a pause that the server requests is respected, and a closed server is repo
     .call('post', `${connection.base}/run`, {})
     .expect((response) => assert.ok(response.status < 300))
   await here.idle()
-  assert.is((await named())['a.png']?.lfs?.state, 'present', 'a run that somebody asks for tries again')
+  assert.is((await named())['a.png']?.lfs?.state, 'present', 'a manual run is a retry')
 })
 
 test('an .lfsconfig is ignored if it names another host, and followed if it names the same one', async () => {

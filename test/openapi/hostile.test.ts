@@ -1,4 +1,4 @@
-// @costly: each specification is parsed in a process of its own
+// @costly: each specification is parsed in a separate process
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import * as assert from 'uvu/assert'

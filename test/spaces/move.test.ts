@@ -134,7 +134,7 @@ test('a move requires the role create on the item and on both parents', async ()
   await f.grant('collection', to, 'create', [guest])
   await move('space', id, { parent: null }, guest).expect(403)
   await move('space', id, { parent: from }, guest).expect(400)
-  // A user who sees it only through its collection cannot move it out of their own sight.
+  // A user who sees it only through its collection cannot move it to where they would not see it.
   await f.admin.call('patch', `/v1/spaces/${id}`, { defaultLevel: null }).expect(200)
   await f.admin.call('delete', `/v1/spaces/${id}/permissions/users/${who.user}`).expect(204)
   await move('space', id, { parent: null }, who).expect(409)

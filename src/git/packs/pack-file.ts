@@ -184,7 +184,7 @@ export class PackFile {
     const two = Buffer.allocUnsafe(2 * OID_BYTES)
     this.#read(this.#index, two, OID_BYTES, fstatSync(this.#index).size - 2 * OID_BYTES)
     this.#read(this.#pack, two.subarray(OID_BYTES), OID_BYTES, this.#end)
-    if (two.compare(two, 0, OID_BYTES, OID_BYTES) !== 0) throw new Unsure('pack and index do not belong together')
+    if (two.compare(two, 0, OID_BYTES, OID_BYTES) !== 0) throw new Unsure('the index belongs to another pack')
     const checksum = two.toString('hex', 0, OID_BYTES)
     this.#read(this.#pack, two, 8, 0)
     if (two.toString('hex', 0, 8) !== PACK_MAGIC) throw new Unsure('the pack has an unsupported version')
