@@ -66,7 +66,7 @@ export const notifications = table<NotificationDoc>()({
 
 const SpaceTitle = Type.Object({ id: Id, title: Type.String() })
 const RequestTitle = Type.Object({ id: Id, number: Type.Integer(), subject: Type.String() })
-const urls = Type.Object({ app: Type.String({ description: 'Its place in the app.' }) })
+const urls = Type.Object({ app: Type.String({ description: 'Its address in the app.' }) })
 
 export const Notification = Type.Object(
   {

@@ -82,7 +82,7 @@ function sourceEndpoints<const Path extends ContentPath>(path: Path, noun: strin
     get: endpoint({
       method: 'GET',
       path: `${page}/source`,
-      summary: `Get the file of a page of ${noun} as it is`,
+      summary: `Get the unchanged file of a page of ${noun}`,
       section,
       needs: 'space:view',
       returns: PageSource,
@@ -114,10 +114,10 @@ function sourceEndpoints<const Path extends ContentPath>(path: Path, noun: strin
     presence: endpoint({
       method: 'POST',
       path: `${page}/presence`,
-      summary: `Tell others that you edit a page of ${noun}, and list them`,
+      summary: `Announce your editor of a page of ${noun}, and list the others`,
       description:
         'An editor calls this every few seconds. It is listed for 30 seconds after its last call. Presence locks nothing. ' +
-        'Several nodes of one service have a list each.',
+        'Each node of a service has a separate list.',
       section: 'Writing content',
       needs: 'space:view',
       audited: false,

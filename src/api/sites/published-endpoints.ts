@@ -173,10 +173,10 @@ export const getPublishedPDF = endpoint({
 export const getPublishedBundle = endpoint({
   method: 'GET',
   path: `${base}/bundle`,
-  summary: 'Download a site for reading offline, as a visitor sees it',
+  summary: 'Download a site for offline reading, as a visitor sees it',
   description:
     'A ZIP file with the pages, their files and a search. Open `index.html` in it. Until the file is ready, the response is 202 with `Retry-After`; 409 ' +
-    'contains the reason if it cannot be written. Hidden pages are left out. Embedded content of other hosts is replaced by links. Returns 404 if ' +
+    'contains the reason if it cannot be written. Hidden pages are omitted. Embedded content from other hosts is replaced with links. Returns 404 if ' +
     `\`agentsContext\` of the site is \`excluded\`. ${WHO}`,
   section,
   needs: 'site:view',

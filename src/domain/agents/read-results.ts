@@ -111,7 +111,7 @@ const ListEntry = Type.Object({
   page: Type.Optional(Type.String({ description: 'ID of the page or group.' })),
   space: Type.Optional(Type.String({ description: 'ID of the space.' })),
   address: Type.Optional(Type.String()),
-  commit: Type.Optional(Type.String({ description: 'The commit of the space that was read.' })),
+  commit: Type.Optional(Type.String({ description: 'The commit of the space at the time of the read.' })),
 })
 export type ListEntry = Static<typeof ListEntry>
 

@@ -50,7 +50,7 @@ export const pageFields = {
   page: Type.String({ description: 'ID of the page.' }),
   title: Type.String(),
   address: Type.String(),
-  commit: Type.String({ description: 'The commit of the space that was read.' }),
+  commit: Type.String({ description: 'The commit of the space at the time of the read.' }),
   space: Type.String({ description: 'ID of the space.' }),
 }
 
