@@ -116,7 +116,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   }
 }
 
-/** The work of a service besides its requests. The start fills it in; `background` stays null without a worker. */
+/** The background work of a service. The start fills it in; `background` stays null without a worker. */
 interface BackgroundWork {
   watchers: Watchers | null
   background: Background | null
@@ -137,7 +137,7 @@ function moveListeners(work: BackgroundWork, node: Node | null) {
   }
 }
 
-/** Stops all work after the last request, in an order in which nothing uses what has been stopped. */
+/** Stops all work after the last request, each part before the parts that it uses. */
 async function stopWork(app: App, { watchers, background }: BackgroundWork): Promise<void> {
   // A large PDF may take minutes. The job starts again after the next start.
   await app.printer.close()

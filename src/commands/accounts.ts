@@ -1,4 +1,4 @@
-/** The operator's commands for accounts. The running server carries them out; if none runs, the command does. */
+/** The operator's commands for accounts. The running server executes them. If no server runs, the command itself does. */
 import { asError, errorCode } from '../kernel/thrown.js'
 import { request as send } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -40,7 +40,7 @@ async function doOffline(config: Config, request: OperatorRequest): Promise<Oper
   const service = await offline(config).catch((error: unknown) => {
     const reason = whyNoControl(config.dataDir)
     throw error instanceof FolderLocked && reason !== null
-      ? new OperatorError(`${error.message}. To run the command next to the server: ${reason}.`)
+      ? new OperatorError(`${error.message}. To run the command while the server is running: ${reason}.`)
       : error
   })
   try {

@@ -1,4 +1,4 @@
-/** Opens a folder of documentation for `preview` and `check`, in a new service whose data are in a temporary folder. */
+/** Opens a folder of documentation for `preview` and `check`, in a new service with its data in a temporary folder. */
 import { rmSync } from 'node:fs'
 import { mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,9 +24,9 @@ export interface OpenFolder {
   working: WorkingTree
   /** The path of the folder from the root of its Git repository, or from the folder that the user named; '' = the same. */
   prefix: string
-  /** Brings the current files into the space. Returns whether anything changed, and what was left out. */
+  /** Imports the current files into the space. Returns whether anything changed, and the omitted files. */
   update(): Promise<Pick<RecordedTree, 'leftOut'> & { changed: boolean }>
-  /** Returns the content that was last brought into the space. */
+  /** Returns the content of the last import into the space. */
   revision(): Promise<OpenRevision>
   close(): Promise<void>
 }
@@ -39,7 +39,7 @@ interface FolderOptions {
   reload?: Overrides['reload']
 }
 
-/** The folder that holds everything until the process ends. */
+/** The folder for all data until the process ends. */
 const TEMPORARY = 'bindery-preview-'
 
 /** Opens a folder. Throws `OperatorError` if there is no such folder, or it exceeds a limit. */
@@ -48,7 +48,7 @@ export async function openFolder(folder: string, options: FolderOptions = {}): P
   const above = await realpath(tmpdir())
   await removeLeftovers(above)
   const temporary = await mkdtemp(join(above, `${TEMPORARY}${process.pid}-`))
-  // Runs at each end of the process, also after a signal or an error.
+  // Runs whenever the process ends, even after a signal or an error.
   const remove = (): void => rmSync(temporary, { recursive: true, force: true, maxRetries: 3 })
   process.once('exit', remove)
   try {
@@ -75,13 +75,13 @@ async function removeLeftovers(above: string): Promise<void> {
   const ended = names
     .flatMap((name) => new RegExp(`^${TEMPORARY}(\\d+)-`).exec(name)?.[1] ?? [])
     .filter((id) => !isRunning(Number(id)))
-  // The folders of another user stay.
+  // Folders of another user are kept.
   for (const name of names)
     if (ended.some((id) => [TEMPORARY, 'bindery-git-'].some((start) => name.startsWith(`${start}${id}-`))))
       await rm(join(above, name), { recursive: true, force: true }).catch(() => {})
 }
 
-/** Whether a process exists. One of another user cannot be signaled, and exists. */
+/** Whether a process exists. A process of another user exists but cannot be signaled. */
 function isRunning(id: number): boolean {
   try {
     process.kill(id, 0)
@@ -112,7 +112,7 @@ async function openIn(
   folder: string,
   { sitesPort, reload }: FolderOptions,
 ): Promise<Omit<OpenFolder, 'prefix' | 'close'>> {
-  // The settings of a server on this machine do not apply.
+  // Ignore the settings of a server on this machine.
   const config = loadConfig({
     BINDERY_SAMPLE_SITE: 'false',
     BINDERY_SITES_PORT: String(sitesPort ?? 0),
@@ -147,7 +147,7 @@ async function openIn(
       offset: 0,
     }
     const to = await space.repo.write({
-      // The first commit does not continue that of the empty space.
+      // The first commit does not build on the commit of the empty space.
       parents: from === null || shown === null ? [] : [from],
       tree,
       changes: [],

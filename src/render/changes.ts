@@ -14,7 +14,7 @@ import { renderSource } from './source.js'
 import type { Html, RenderContext, RenderOptions } from './types.js'
 import { positionOf } from '../content/blocks/block.js'
 
-/** The place of a block in one version of a page. */
+/** The position of a block in one version of a page. */
 export interface BlockPlace {
   /** The key of the block in its document. */
   node: string
@@ -49,7 +49,7 @@ export function renderChanges(before: PageVersion, after: PageVersion, options: 
     const shown = blockHtml(block, context)
     return {
       change: block.change,
-      // A block without a look, such as a comment, is shown as its source.
+      // A block without visible output, such as a comment, is shown as its source.
       html: shown === '' ? sourceOf(block, before, after) : shown,
       ...(block.before ? { before: placeOf(block.before, lines.before, before) } : {}),
       ...(block.after ? { after: placeOf(block.after, lines.after, after) } : {}),
@@ -64,7 +64,7 @@ function blockHtml({ shown, before, after }: ComparedBlock, context: RenderConte
     const children = shown.type === 'footnote' ? [noteOf(plain, context)] : context.blocks([plain])
     return toHtml(allowed({ type: 'root', children }, 'site'))
   } catch (error) {
-    // HTML that is nested too deeply exhausted the stack.
+    // Too deeply nested HTML exhausted the stack.
     if (error instanceof RangeError) return renderSource(plainText([shown])).html
     throw error
   }

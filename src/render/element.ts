@@ -35,7 +35,7 @@ function flat(children: readonly Child[]): Html[] {
   return out
 }
 
-/** Matches the first letter with a direction. */
+/** Matches the first letter that has a text direction. */
 const STRONG = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{L}]/u
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
 

@@ -20,7 +20,7 @@ import type { Rendered, RenderOptions } from './types.js'
 /** The options for rendering in another thread. */
 export type RenderOrder = Omit<RenderOptions, 'targets'> & {
   targets: TargetTable
-  /** Two versions of the text: only the blocks that are in the second alone are rendered. Absent = all blocks. */
+  /** Two versions of the text: only blocks that the first one lacks are rendered. Absent = all blocks. */
   change?: { before: string; at: string }
 }
 
@@ -130,7 +130,7 @@ export const tasks = {
     return printDocument({ ...tree, nodes: visibleNodes(tree.nodes, JSON.parse(claims)) })
   },
   /**
-   * Returns when each block that a visitor with these claims sees changed last, as JSON: the number of the change that
+   * Returns the last change of each block that is visible with these claims, as JSON: the number of the change that
    * added its present form, or -1 if it is older than all changes.
    * @param markdown the text after change 0
    * @param earlier the versions before each of the changes, newest first: texts, or files with their front matter

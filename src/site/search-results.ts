@@ -18,7 +18,7 @@ const MAX_SECTIONS = 3
 /** Maximum number of results per space. */
 export const MAX_HITS = MAX_PAGES * (1 + MAX_SECTIONS)
 
-/** A text in pieces: plain and matched ones in turns, starting with a plain one. */
+/** A text in pieces, alternately plain and matched, starting with a plain one. */
 export type Marked = string[]
 
 export interface SearchHit {
@@ -46,10 +46,10 @@ export interface SearchResults {
   groups: readonly { title: string; hits: readonly SearchHit[] }[]
 }
 
-/** The query of a reader, and where they search. */
+/** The query of a reader, and its scope. */
 export interface AskedSearch {
   query: string
-  /** The site space from which they search. It decides about the variants that are searched. */
+  /** The site space from which they search. It selects the variants to search. */
   from?: ShownSiteSpace
   /** The section to search; '' = all. */
   scope: string

@@ -10,7 +10,7 @@ import type { TaskRequest, TaskTable, ThreadData, ThreadMessage } from './messag
 const { tasks: url, maxResultBytes }: ThreadData = workerData
 const { tasks }: { tasks: TaskTable } = await import(url)
 
-/** How much nicer than the main thread a pool thread is, so that parsing never delays the main thread's responses. */
+/** The nice value that a pool thread adds to that of the main thread, so that parsing never delays responses. */
 const NICENESS = 5
 
 /** Returns the folder of /proc that describes this thread, `<pid>/task/<tid>`; null on systems other than Linux. */
@@ -22,13 +22,13 @@ function threadFolder(): string | null {
   }
 }
 
-/** Gives way to the main thread when the cores are busy. Only Linux has priorities for each thread. */
+/** Lowers the thread's priority below that of the main thread. Only Linux has priorities for each thread. */
 function lowerPriority(folder: string): void {
   try {
     const niceness = Math.min(getPriority(process.pid) + NICENESS, constants.priority.PRIORITY_LOW)
     setPriority(Number(basename(folder)), niceness)
   } catch {
-    // A sandbox may forbid it. The thread then competes with the main thread.
+    // A sandbox may forbid this. The thread then competes with the main thread.
   }
 }
 

@@ -30,7 +30,7 @@ const inFolder = (folder: string, files: Files): Files =>
 const without = (files: Files): Edit => Object.fromEntries(Object.keys(files).map((path) => [path, null]))
 
 /**
- * Commits one edit on the remote and the other one in the space, and waits until the connection has done its work.
+ * Commits one edit on the remote and the other one in the space, and waits for the connection to sync both.
  * Returns the files, which both sides must have, without a conflict.
  */
 async function together(
@@ -109,7 +109,7 @@ const recased = (files: Files): Files =>
   )
 
 for (const mover of MOVERS)
-  test(`a page is added to a folder whose name changes its case on the side of the ${mover}`, async () => {
+  test(`a page is added to a folder whose name the ${mover} changes only in case`, async () => {
     const moved = { 'Guide/one.md': null, ...recased(FILES) }
     const { files } = await together(FILES, { mover, moved, added: ADDED })
     assert.equal(files, trimmed(recased({ ...FILES, ...ADDED })))

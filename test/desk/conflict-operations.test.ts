@@ -57,7 +57,7 @@ for (const [choice, way] of [
     }
   })
 
-test('each chunk has its own decision, and the other lines are those of the merge', async () => {
+test('each chunk has its own decision, and all other lines come from the merge', async () => {
   const { desk, change } = await cross({}, { 'one.md': MAIN }, { 'one.md': BRANCH })
   const state = await stateOf(desk, change)
   const [file] = (await filesOf(desk, change, state)) as [ConflictFile]
@@ -74,7 +74,7 @@ test('each chunk has its own decision, and the other lines are those of the merg
   )
 })
 
-test('both sides name their newest change, its author and its time', async () => {
+test('both sides contain their newest change with author and time', async () => {
   const { desk, change } = await cross({}, { 'one.md': MAIN }, { 'one.md': BRANCH })
   const state = await stateOf(desk, change)
   const [file] = (await filesOf(desk, change, state)) as any[]
@@ -108,7 +108,7 @@ test('a page that one side deleted and the other edited is kept or deleted', asy
     }
 })
 
-test('a binary file is taken from each side, or stays as it was', async () => {
+test('a binary file is taken from either side, or stays unchanged', async () => {
   const picture = (n: number): Buffer => Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, n])
   for (const [at, choice] of SIDES.entries()) {
     const { desk, change } = await cross({}, { 'logo.png': picture(2) }, { 'logo.png': picture(3) })
@@ -158,7 +158,7 @@ test('a page that both sides renamed and rewrote gets the chosen path and the ch
   }
 })
 
-test('both entries of a table of contents for one page become that of main, and additions stay', async () => {
+test('two entries for one page become the entry of main, and added entries stay', async () => {
   const { desk, change } = await cross(
     {},
     { 'SUMMARY.md': SUMMARY.replace('[One]', '[First]') },
@@ -186,7 +186,7 @@ test('a file at the path of a folder is decided by the side that is taken', asyn
   }
 })
 
-test('a link that both sides changed, and one that became a file, are taken whole', async () => {
+test('a symbolic link that changed or became a file is taken as a whole', async () => {
   for (const choice of ['main', 'change-request'] as const) {
     const { desk, change } = await cross(
       { 'link.md': { link: 'one.md' }, 'other.md': { link: 'one.md' } },
@@ -202,7 +202,7 @@ test('a link that both sides changed, and one that became a file, are taken whol
   }
 })
 
-test('two pages at one path, and pages that rotate, are decided by their own names', async () => {
+test('two pages at one path, and rotated pages, are resolved by their own paths', async () => {
   const place = (one: string, two: string): Files => ({
     'one.md': null,
     'two.md': null,
@@ -236,7 +236,7 @@ test('line ends and Latin-1 outside of the chunks keep their bytes', async () =>
   assert.equal(await desk.bytes('cafe.md', change.ref), bytes(page('main\r\nbranch')))
 })
 
-test('markers in a text are ordinary lines', async () => {
+test('lines that look like conflict markers are ordinary text', async () => {
   const marked = (inner: string): string =>
     `<<<<<<< HEAD\n${inner}\n=======\nother\n>>>>>>> branch\n||||||| base\n\n\`\`\`diff\n<<<<<<< a\n\`\`\`\n`
   const { desk, change } = await cross(

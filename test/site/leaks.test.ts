@@ -15,7 +15,7 @@ const [test, here] = await suiteWith('site: leaks', startService)
 const headersOf = ({ headers }: { headers: Headers }): string[] =>
   [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name)).map((line) => line.join(': '))
 
-test('a site of which a reader sees nothing has the headers and bytes of one that does not exist', async () => {
+test('a site that is hidden from a reader has the same response as a missing one', async () => {
   const site = await publish(here, { Only: '# Only\n' }, { visibility: 'unlisted' })
   await here.admin
     .call('patch', `${site.base}/site-spaces/${site.siteSpace}`, { condition: 'visitor.claims.no' })
@@ -65,7 +65,7 @@ const LINKS = [
   '<table data-view="cards"><thead><tr><th></th><th data-hidden data-card-target data-type="content-ref"></th></tr></thead><tbody><tr><td>A card</td><td><a href="secret-plan.md">secret-plan.md</a></td></tr></tbody></table>',
 ]
 
-test('no form of a link shows the path or the title of a page that the reader may not see', async () => {
+test('no form of a link reveals the path or title of a hidden page', async () => {
   const pages = LINKS.map((link, at) => [`p${at}.md`, `# Page ${at}\n\nzebra\n\n${link}\n\nMore text.\n`])
   const desk = await openDesk(here, {
     'SUMMARY.md': `* [Start](README.md)\n${LINKS.map((_, at) => `* [Page ${at}](p${at}.md)\n`).join('')}* [The secret plan](secret-plan.md)\n`,
@@ -83,7 +83,7 @@ test('no form of a link shows the path or the title of a page that the reader ma
   }
 })
 
-test('a page is found at its usual address by a reader from whom the default space is hidden', async () => {
+test('a page keeps its address for a reader who may not see the default space', async () => {
   const site = await publish(here, { Start: '# Start\n' })
   const { call } = here.admin
   const space = (await call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Second' }).expect(201)).body.id
@@ -100,7 +100,7 @@ test('a page is found at its usual address by a reader from whom the default spa
   assert.is((await read(`${added.urls.published}/nothing`)).status, 404)
 })
 
-test('links of a preview stay on the address at which it was opened', async () => {
+test('links in a preview stay on the origin at which it was opened', async () => {
   const site = await publish(here, { Start: '# Start\n', Second: '# Second\n' })
   const { urls } = (await here.admin.call('get', site.base).expect(200)).body
   const token = (/~preview\/[^/]+/.exec(urls.preview) as RegExpExecArray)[0]
@@ -132,7 +132,7 @@ test('snippets of the search do not show the names of variables', async () => {
   }
 })
 
-test('a redirect of a space works for a reader from whom the default space is hidden', async () => {
+test('a redirect of a space works for a reader who may not see the default space', async () => {
   const site = await publish(here, { Start: '# Start\n' })
   const { call } = here.admin
   const { space } = await openDesk(here, {
@@ -176,7 +176,7 @@ for (const title of ['secret', 'Überraschung', '日本語'])
     assert.equal(await told(), hidden)
   })
 
-test('changes do not show the subjects of commits, which may name hidden pages', async () => {
+test('changes omit commit subjects, which may name hidden pages', async () => {
   const pages = { Start: '# Start\n', Second: '# Second\n' }
   const site = await publish(here, pages, { visibility: 'public', agentsContext: 'included' })
   const changes = [

@@ -52,7 +52,7 @@ const searchTool: Tool<MemberCall> = tool({
   name: 'search',
   title: 'Search spaces',
   description:
-    'Finds pages by words, in one space or in all that you see. Returns the best pages with the text around the matches (between `**`). Read a page with `read`.',
+    'Finds pages by words, in one space or in all spaces that you may see. Returns the best pages with the text around the matches (between `**`). Read a page with `read`.',
   input: Type.Object({ query: Query, space: Type.Optional(SpaceName), limit: Limit }, closed),
   output: SearchOutput,
   run: async (member, { query, space, limit = DEFAULT_RESULTS }) => {
@@ -121,7 +121,7 @@ const listTool: Tool<MemberCall> = tool({
   name: 'list',
   title: 'List spaces and pages',
   description:
-    'Without `space`, returns the spaces that you see. With it, returns the table of contents of its main, of all or below a page.',
+    'Without `space`, returns the spaces that you may see. With `space`, returns the table of contents of its main, complete or below a page.',
   input: Type.Object({ space: Type.Optional(SpaceName), below: Type.Optional(PageName), cursor: Cursor }, closed),
   output: ListOutput,
   run: async (member, { space, below, cursor }) => {

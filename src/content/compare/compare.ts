@@ -15,7 +15,7 @@ export type BlockChange = (typeof BLOCK_CHANGES)[number]
 /** A top-level block of one version or of both. */
 export interface ComparedBlock {
   change: BlockChange
-  /** The block as it is shown: both versions in one. */
+  /** The block for display, with both versions in one. */
   shown: BlockNode
   before?: Unit
   after?: Unit
@@ -24,7 +24,7 @@ export interface ComparedBlock {
 /** Blocks with fewer words count as removed and added, not as moved. */
 const MIN_MOVED_WORDS = 3
 
-/** Compares two documents. Removed blocks are at the place that they had. */
+/** Compares two documents. Removed blocks keep their former position. */
 export function compareDocuments(before: DocumentNode, after: DocumentNode): ComparedBlock[] {
   const pairs = pairUnits(unitsOf(before.nodes), unitsOf(after.nodes)).flatMap(separated)
   const gone = new Map<string, Unit[]>()
@@ -95,7 +95,7 @@ const marked = ({ node, isChanged }: Joined): BlockNode =>
     : node
 
 const TABLE_PARTS = new Set(['table', 'table-row'])
-/** Blocks whose parts have a place: a changed number of them changes the whole. */
+/** Blocks whose parts have a fixed position. If their number changes, the whole block counts as changed. */
 const FIXED = new Set(['table-row', 'columns', 'images'])
 
 function joinContainers(before: BlockNode, after: BlockNode): Joined | null {
@@ -112,7 +112,7 @@ function joinContainers(before: BlockNode, after: BlockNode): Joined | null {
     if (one && other) {
       const same = one.digest === other.digest
       const found = same ? { node: other.node, isChanged: false } : joinBlocks(one.node, other.node)
-      // A cell keeps its place, so both versions are in it.
+      // A cell keeps its position, so it contains both versions.
       if (found === null && FIXED.has(after.type)) return null
       nodes.push(...(found ? [marked(found)] : [markBlock(one.node, 'removed'), markBlock(other.node, 'added')]))
       isChanged ||= found === null || found.isChanged

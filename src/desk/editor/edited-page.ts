@@ -1,6 +1,6 @@
 /**
- * The text of a page in the editor: what the server has, what the writer made of it, and the way between them. It gives
- * the exact bytes to save, and takes in texts that others saved.
+ * The text of a page in the editor: the server's version, the writer's version, and the edits between them. Returns
+ * the exact bytes to save, and merges texts that others saved.
  */
 import { Annotation, ChangeSet, type Text, Transaction } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
@@ -8,7 +8,7 @@ import { exactText, type Original, originalOf } from './exact.js'
 import { type BlockConflict, mergeBlocks, type TextEdit } from './merge.js'
 import type { MergeResult } from './saving.js'
 
-/** Marks a transaction that brings in text of the server, so it is not an edit of the writer. */
+/** Marks a transaction with text from the server, so it does not count as an edit by the writer. */
 export const fromServer = Annotation.define<boolean>()
 
 /** Text of another writer that waits for decisions about blocks. */
@@ -31,7 +31,7 @@ const MAX_ATTEMPTS = 4
 export class EditedPage {
   #original: Original
   #oid: string
-  /** From the original to the text in the editor. */
+  /** The edits from the original text to the text in the editor. */
   #changes: ChangeSet
   /** The texts that were sent since the last response. The running save sent the last one. */
   #attempts: Attempt[] = []
@@ -130,7 +130,7 @@ export class EditedPage {
     this.#rebase(pending.original, pending.oid)
   }
 
-  /** Starts from another base: a text that was kept in the browser, with the file that it is based on. */
+  /** Starts from another base: a text that was stored in the browser, with the file that it is based on. */
   restore(base: string, oid: string, text: string): void {
     const doc = this.view.state.doc.toString()
     const kept = originalOf(text).text
@@ -151,7 +151,7 @@ export class EditedPage {
     if (edits.length === 0) return
     this.view.dispatch({
       changes: [...edits],
-      // Undo takes back what the writer did, not what others did.
+      // Undo reverts only the writer's edits, not those of others.
       annotations: [fromServer.of(true), Transaction.addToHistory.of(userEvent !== undefined)],
       ...(userEvent === undefined ? {} : { userEvent }),
     })

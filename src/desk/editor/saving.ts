@@ -10,17 +10,17 @@ export type Phase =
   /** A save follows after a pause in typing. */
   | 'waiting'
   | 'saving'
-  /** No response, or an error of the server. The next try follows. */
+  /** No response, or a server error. A retry follows. */
   | 'retrying'
   /** 401: after the next sign-in, the text is saved. */
   | 'signed-out'
   /** 403, 409, 423: the writer may not change this text now. */
   | 'forbidden'
-  /** 404, 410: the page is gone. */
+  /** 404, 410: the page was deleted. */
   | 'gone'
-  /** 400, 413: the server cannot take this text. The next edit tries again. */
+  /** 400, 413: the server rejects this text. The next edit is a retry. */
   | 'rejected'
-  /** 412: the new text is being loaded and combined. */
+  /** 412: the new text is being loaded and merged. */
   | 'merging'
   /** Blocks were changed on both sides. The writer decides. */
   | 'conflict'
@@ -33,11 +33,11 @@ export interface Saving {
   sent: number
   /** The last version that the server confirmed. */
   confirmed: number
-  /** The number of failed tries in a row. */
+  /** The number of consecutive failures. */
   tries: number
   /** The time at which the server last confirmed a text, in milliseconds; null = not in this session. */
   savedAt: number | null
-  /** The times at which texts were combined without a question. */
+  /** The times of automatic merges. */
   merges: readonly number[]
   /** The message of the server about the last failure. */
   reason: string
@@ -63,7 +63,7 @@ export type SavingEvent =
   /** The writer decided about the blocks in conflict, or brought the page back. */
   | { type: 'resolved' }
 
-/** An action of the editor. `wait` replaces the timer that runs. */
+/** An effect of a transition. `wait` replaces the running timer. */
 export type Effect = { type: 'save' } | { type: 'load' } | { type: 'wait'; ms: number } | { type: 'stop-waiting' }
 
 const PAUSE_MS = 1_000
@@ -127,7 +127,7 @@ function edited(state: Saving): Step {
   return keepsWaiting ? wait({ ...state, reason: '' }, pauseAfter(state.merges)) : step(state)
 }
 
-/** Two editors that save in turns would merge all the time. */
+/** Two editors that save alternately would merge constantly. */
 const pauseAfter = (merges: readonly number[]): number => {
   const [first, second] = merges.slice(-2)
   const isBusy = first !== undefined && second !== undefined && second - first < MERGE_WINDOW_MS
@@ -155,7 +155,7 @@ function failed(state: Saving, status: number, reason: string): Step {
 
 function merged(state: Saving, result: MergeResult, at: number): Step {
   if (state.phase !== 'merging') return step(state)
-  // The server has what was sent: the response to an earlier try was lost.
+  // The server already has the text: the response to an earlier attempt was lost.
   if (result === 'same') return saved({ ...state, phase: 'saving' }, at)
   if (result === 'own') return save(state)
   if (result === 'conflict') return step({ ...state, phase: 'conflict' })

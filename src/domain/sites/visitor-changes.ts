@@ -1,4 +1,4 @@
-/** Renders the blocks that a commit added to a page, as far as the page shows them to its reader today. */
+/** Renders the blocks that a commit added to a page, if the page currently shows them to its reader. */
 import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
 import { evaluate } from '../revisions/pages.js'

@@ -24,7 +24,10 @@ function hint(node: BlockNode, context: RenderContext): Html[] {
   return [h('aside', attributes, icon, flow(inside(node, context), context))]
 }
 
-/** Renders all tabs with their titles, and a row of their titles. The style shows the first one if there is a script. */
+/**
+ * Renders all tabs with their titles, and a row of their titles. The style sheet shows only the first one if scripts
+ * run.
+ */
 function tabs(node: BlockNode, context: RenderContext): Html[] {
   const items = node.nodes.filter((one): one is BlockNode => one.object === 'block' && one.type === 'tabs-item')
   const titleOf = ({ data }: BlockNode): Html[] => [
@@ -84,7 +87,7 @@ function columns(node: BlockNode, context: RenderContext): Html[] {
   return [h('div', { className: ['columns', 'wide'] }, made)]
 }
 
-/** Returns a date as readers write it. */
+/** Returns a date in the reader's format. */
 function dateIn(date: string, { options }: RenderContext): string {
   const time = DATE.test(date) ? Date.parse(`${date.slice(0, 10)}T00:00:00Z`) : Number.NaN
   if (Number.isNaN(time)) return date
@@ -92,7 +95,7 @@ function dateIn(date: string, { options }: RenderContext): string {
   try {
     return new Intl.DateTimeFormat(options.lang ?? options.site?.locale ?? 'en', style).format(time)
   } catch {
-    // The language is not known here.
+    // The language is unknown.
     return new Intl.DateTimeFormat('en', style).format(time)
   }
 }
@@ -108,7 +111,7 @@ function update(node: BlockNode, context: RenderContext): Html[] {
   return [h('section', { className: ['update'] }, when, flow(withTags(inside(node, context), tags), context))]
 }
 
-/** Puts the tags of an update behind its title, if it starts with one. */
+/** Puts the tags of an update after its title, if it starts with one. */
 function withTags(content: Html[], tags: Html[]): Html[] {
   const [first, ...rest] = content
   if (tags.length === 0) return content

@@ -1,4 +1,4 @@
-/** Renders formulas without style attributes: what the library writes as styles becomes classes of the theme. */
+/** Renders formulas without style attributes: the library's styles become classes of the theme. */
 import { formula } from '../math.js'
 import type { Html } from '../types.js'
 

@@ -65,9 +65,9 @@ function heading(level: number): BlockRenderer {
     const id = uniqueId((textOf(node.data, 'id') || anchorOf(text)).replace(/^ui~+/, ''), context)
     context.headings.push({ id, level, text })
     const label = word(context, 'section')
-    // The style sheet shows its mark, so that the text of the heading does not contain it.
+    // The style sheet adds the symbol, so that the text of the heading does not contain it.
     const anchor = h('a', { className: ['anchor'], href: `#${id}`, ariaLabel: label })
-    // The title is the only heading of the first level. Screen readers expect that no level is left out.
+    // The title is the only heading of the first level. Screen readers expect that no level is skipped.
     const shown = Math.max(2, Math.min(level, context.level + 1))
     context.level = shown
     const className = shown < level ? [`h${level}`] : []

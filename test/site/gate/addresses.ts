@@ -38,7 +38,7 @@ export function placesOf(world: World, site: Site, port: number): Place[] {
 
 export interface Spelling {
   name: string
-  /** Whether a visitor who may read the page must arrive at it. */
+  /** Whether the address must lead a visitor who may read the page to it. */
   arrives: boolean
   of(segments: readonly string[]): string
 }

@@ -125,7 +125,7 @@ export async function putFiles(
   await git(repository, ['fast-import', '--quiet', '--done'], lines.join(''))
 }
 
-/** Notes the IDs of the pages. */
+/** Records the IDs of the pages. */
 export async function learnIds(here: Here, space: Space): Promise<void> {
   const { pages } = await call(here, 'get', `/v1/spaces/${space.id}/content/pages`)
   const byTitle = new Map<string, Json>()
@@ -246,7 +246,7 @@ async function buildPart(here: Here, site: Site, part: Part): Promise<void> {
   for (const below of part.below) await buildPart(here, site, below)
 }
 
-/** Notes the address of each site space while all are published, then sets drafts and conditions. */
+/** Records the address of each site space while all are published, then sets drafts and conditions. */
 async function learnAddresses(here: Here, site: Site): Promise<void> {
   const root = (await call(here, 'get', site.api)).urls.published as string
   for (const part of siteSpacesOf(site)) {
@@ -263,7 +263,7 @@ async function learnAddresses(here: Here, site: Site): Promise<void> {
   await walk(site.parts)
 }
 
-/** Writes the draft and the condition of a part as the model has them. */
+/** Sets the draft and the condition of a part as in the model. */
 export async function setPart(here: Here, site: Site, part: Part): Promise<void> {
   await call(here, 'patch', apiOf(site, part), {
     draft: part.draft,

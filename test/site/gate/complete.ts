@@ -1,4 +1,4 @@
-/** Outputs that list pages contain everything that the visitor may see in lists. */
+/** Checks that outputs with lists contain every page that the visitor may see in lists. */
 import type { Told } from './ask.js'
 import { wordsIn } from './canaries.js'
 import { Leak } from './judge.js'
@@ -6,7 +6,7 @@ import { findable, reachAt, type View } from './oracle.js'
 import type { Request } from './outputs.js'
 import { type Page, type Part, siteSpacesOf } from './world.js'
 
-/** A page at a place of the site. */
+/** A page at a position in the site. */
 interface Placed {
   part: Part
   page: Page
@@ -70,7 +70,10 @@ export function judgeComplete(told: Told, request: Request, view: View): void {
     throw new Leak(`the text of a page is missing, status ${told.status}`)
 }
 
-/** Whether a page of this ID is at a place where the visitor may read it. First pages of several spaces may share one. */
+/**
+ * Whether a page with this ID is at a position where the visitor may read it. First pages of several spaces may share
+ * one.
+ */
 const isAt = (view: View, { part, page }: Placed, named: Page | null): boolean =>
   page.id === named?.id && reachAt(view, part, page) !== 'none'
 

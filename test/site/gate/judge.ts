@@ -17,7 +17,7 @@ const digest = (told: Told): string =>
 
 const headText = (told: Told): string => told.raw.join('\n')
 
-/** No word of something invisible stands in any byte of the body or the headers. */
+/** No word of an invisible thing is in the body or the headers. */
 export function judgeWords(
   told: Told,
   request: Request,
@@ -97,7 +97,7 @@ export function difference(one: string, other: string): string {
   return `…${one.slice(Math.max(0, at - 120), at + 160)}…\n…${other.slice(Math.max(0, at - 120), at + 160)}…`
 }
 
-/** Caches: a site that is the same for everyone is shared, all others never are. */
+/** Shared caches may store only responses of sites that are the same for everyone. */
 export function judgeCaching(told: Told, request: Request, view: View): void {
   const { headers, status } = told
   if (status >= 500) throw new Leak(`status ${status}`)

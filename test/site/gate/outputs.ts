@@ -1,6 +1,6 @@
 /**
- * Every output of a site. Each must pass the gate, so a new output belongs into `OUTPUTS`: one line, and all checks of
- * the story apply to it.
+ * Every output of a site. Each must pass the gate, so add a new output to `OUTPUTS`, and all checks of the story
+ * apply to it.
  */
 import { pick } from '../../simulation/two-sided/random.js'
 import type { Spelling } from './addresses.js'
@@ -18,16 +18,16 @@ export interface Request {
   method?: string
   headers?: Record<string, string>
   body?: string
-  /** The page that it asks for. Pages of its text may appear, as far as the visitor may read them. */
+  /** The requested page. Pages in its text may appear if the visitor may read them. */
   page: Page | null
   /** The file that it asks for. */
   file?: Asset
   /**
-   * Whether it asks for something that exists, but not for this visitor: then the response must be the one for
-   * something that does not exist.
+   * Whether the requested thing exists but is hidden from this visitor. The response must then equal that for a
+   * missing thing.
    */
   lost: boolean
-  /** Whether the visitor must arrive at the text of the page. */
+  /** Whether the visitor must get the text of the page. */
   arrives: boolean
   /** Whether it is for programs, so that it does not exist on a site that excludes them. */
   isForPrograms: boolean

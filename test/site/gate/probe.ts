@@ -62,7 +62,7 @@ const describe = ({ visitor, place, request, spelling, site, view }: Combination
     (key, value) => (key === 'page' && value ? { slug: value.slug, id: value.id } : value),
   )
 
-/** Plays one random combination. Throws a `Leak` with all that is needed to repeat it. */
+/** Plays one random combination. Throws a `Leak` with the data to repeat it. */
 export async function playCombination(situation: Situation, near?: { page?: Page; part?: Part }): Promise<void> {
   const one = combine(situation, near)
   try {
@@ -114,10 +114,10 @@ function askedOf(world: World, one: Combination, place: Place = one.place): Aske
   }
 }
 
-/** Number of times that a file is asked for until it is ready. */
+/** Maximum number of requests until a file is ready. */
 const MAX_ASKED = 3_000
 
-/** Asks, and waits for a file that is being made. The text of an archive is that of its files. */
+/** Sends a request, and waits until a file is ready. The text of an archive is that of its files. */
 async function send(situation: Situation, asked: Asked): Promise<Told> {
   situation.requests++
   for (let times = 0; ; times++) {
@@ -186,7 +186,7 @@ function judgeFile({ words }: Asset, told: Told): void {
   if (isSent !== told.text.includes(words[0] as string)) throw new Leak(`a file with the status ${told.status}`)
 }
 
-/** Asks for the same with other words instead of those that the visitor may not know. */
+/** Sends the same request with other words instead of hidden ones. */
 async function judgeLost(situation: Situation, one: Combination, asked: Asked, told: Told): Promise<void> {
   const { request, reach } = one
   const words = new Map<string, string>()
@@ -215,7 +215,7 @@ async function judgeLost(situation: Situation, one: Combination, asked: Asked, t
 
 const otherId = (id: string): string => [...id].reverse().join('')
 
-/** A site that a visitor may not enter is like a site that does not exist. */
+/** A site that a visitor may not enter looks like a missing site. */
 async function judgeSiteTwin(
   situation: Situation,
   { place, site }: Combination,
@@ -230,7 +230,7 @@ async function judgeSiteTwin(
   judgeTwin(told, await send(situation, { ...asked, headers, path: replaceWords(asked.path, words) }), words)
 }
 
-/** Follows redirects until the page, which must be the one that was asked for. */
+/** Follows redirects to a page, which must be the requested one. */
 async function judgeArrival(situation: Situation, one: Combination, first: Told): Promise<void> {
   const { request, view } = one
   let told = first

@@ -1,4 +1,4 @@
-/** Visitors with honest, old, foreign and forged credentials, and what each of them is to a site. */
+/** Visitors with valid, expired, foreign and forged credentials, and their relation to a site. */
 import { createHmac } from 'node:crypto'
 import { pick, type Random } from '../../simulation/two-sided/random.js'
 import type { Claims } from './claims.js'
@@ -139,7 +139,7 @@ const accepted = (site: Site, { token }: Visitor): boolean =>
 
 const isPreview = ({ preview }: Visitor): boolean => ['own', 'proposal', 'guest', 'guest-proposal'].includes(preview)
 
-/** Returns the relation of a visitor to a site. A site without anything to see is like one that does not exist. */
+/** Returns the relation of a visitor to a site. A site without visible content looks like a missing one. */
 export function viewOf(world: World, site: Site, visitor: Visitor): View {
   const view = credentialsOf(world, site, visitor)
   if (isElsewhere(view)) return { ...view, admitted: false }

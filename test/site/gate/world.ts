@@ -11,7 +11,7 @@ export interface Page {
   /** The file, which is also the slug of the page. */
   slug: string
   title: string
-  /** Its own words: path, title, first heading, description, headings and text. */
+  /** Its words: path, title, first heading, description, headings and text. */
   words: string[]
   /** A word that only its text has. */
   text: string
@@ -65,10 +65,10 @@ export interface Asset {
   /** Its signatures by the ID of the part of a site. */
   signatures: Map<string, string>
 }
-/** An entry of the table of contents that leads to a page or elsewhere. */
+/** An entry of the table of contents that points to a page or elsewhere. */
 export interface NavigationLink {
   title: string
-  /** null leads outside. */
+  /** null = a target outside. */
   to: Page | null
   url: string
   words: string[]
@@ -338,7 +338,7 @@ export const siteSpacesOf = (site: Site): Part[] => partsOf(site.parts).filter((
 export const chainOf = (part: Part): Part[] => (part.above ? [...chainOf(part.above), part] : [part])
 export const pageChain = (page: Page): Page[] => (page.above ? [...pageChain(page.above), page] : [page])
 
-/** Where a page is below its space: the slugs of its group and of the pages above it, then its own. */
+/** The path of a page below its space: the slugs of its group and of the pages above it, then its own. */
 export const pathOf = (space: Space, page: Page): string =>
   [...(page.group ? [page.group.slug] : []), ...pageChain(page).map((one) => slugOf(space, one))].join('/')
 
