@@ -83,7 +83,9 @@ const proposeTool = <C>(named: boolean, memberOf: Place<C>): Tool<C> =>
       {
         ...(named ? { space: SpaceName } : {}),
         subject: Type.String({ minLength: 1, maxLength: 100, description: 'A short summary of the change.' }),
-        description: Type.Optional(Type.String({ maxLength: 10_000, description: 'The reason for the change, as markdown.' })),
+        description: Type.Optional(
+          Type.String({ maxLength: 10_000, description: 'The reason for the change, as markdown.' }),
+        ),
         edits: Type.Array(Edit, { minItems: 1, maxItems: MAX_EDITS }),
       },
       closed,
