@@ -112,7 +112,7 @@ test('links in a preview stay on the origin at which it was opened', async () =>
   }
 })
 
-test('snippets of the search do not show the names of variables', async () => {
+test('search snippets do not contain the names of variables', async () => {
   const variable = (name: string): string => `<code class="expression">space.vars.${name}</code>`
   const desk = await openDesk(here, {
     'SUMMARY.md': '* [Start](README.md)\n* [Second](second.md)\n',

@@ -100,7 +100,7 @@ test('a file of 30 MB is not read, and its page states that', async () => {
   assert.ok(health.max < BOUND_MS, `healthz took ${health.max} ms`)
 })
 
-test('forty pages of nested front matter are read, and the revision names exceeded limits', async () => {
+test('forty pages of nested front matter are read, and the revision reports exceeded limits', async () => {
   const { result, health } = await watched(
     here.url,
     async () => (await read(content)).json() as Promise<{ diagnostics: { code: string; file: string }[] }>,

@@ -86,7 +86,7 @@ const shapes: Record<string, Record<string, string>> = {
   'a configuration of tags': { '.gitbook.yaml': `structure: ${'!!a '.repeat(60_000)}\n` },
 }
 for (const [name, files] of Object.entries(shapes)) {
-  test(`${name}: the revision names the unusable content and delays no other request`, async () => {
+  test(`${name}: the revision reports the unusable content and delays no other request`, async () => {
     const before = Object.fromEntries(
       await Promise.all(Object.keys(files).map(async (path) => [path, await desk.file(path)])),
     )
