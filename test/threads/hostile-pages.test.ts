@@ -61,7 +61,7 @@ test.before(async () => {
 })
 
 for (const [name] of Object.entries(pages)) {
-  test(`${name}: the hostile page is one code block with the reason and delays no other`, async () => {
+  test(`${name}: the hostile page is one code block with the reason and does not delay others`, async () => {
     const { result, health } = await watched(here.url, async () => {
       const response = await read(`${content}/path/${name}?format=document`)
       assert.is(response.status, 200)
