@@ -77,7 +77,7 @@ function exchange(socketPath: string, body: string): Promise<OperatorReply> {
       { socketPath, method: 'POST', path: '/', signal: AbortSignal.timeout(REPLY_MS) },
       (response) => {
         text(response)
-          .then((reply) => done(JSON.parse(reply) as OperatorReply))
+          .then((reply) => done(JSON.parse(reply)))
           .catch(failed)
       },
     )

@@ -12,6 +12,7 @@ import type { OpenRevision } from '../domain/revisions/revisions.js'
 import { createSpace } from '../domain/spaces/spaces.js'
 import { GitError, type RecordedTree, WorkingTree } from '../git/index.js'
 import { createLog } from '../kernel/log.js'
+import { errorCode } from '../kernel/thrown.js'
 import { type Overrides, type Service, start } from '../server.js'
 import { OperatorError } from './maintenance.js'
 
@@ -33,7 +34,7 @@ export interface OpenFolder {
 interface FolderOptions {
   /** The folder of the documentation in a monorepo, relative to `folder`. */
   project?: string | undefined
-  /** Port of the site; 0 = any free port. */
+  /** Port of the site; 0 = any free port. Without it, there is no server for a site. */
   sitesPort?: number
   reload?: Overrides['reload']
 }
@@ -86,7 +87,7 @@ function isRunning(id: number): boolean {
     process.kill(id, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+    return errorCode(error) !== 'ESRCH'
   }
 }
 
@@ -109,19 +110,19 @@ async function realFolder(folder: string): Promise<string> {
 async function openIn(
   temporary: string,
   folder: string,
-  { sitesPort = 0, reload }: FolderOptions,
+  { sitesPort, reload }: FolderOptions,
 ): Promise<Omit<OpenFolder, 'prefix' | 'close'>> {
   // Ignore the settings of a server on this machine.
   const config = loadConfig({
-    BINDERY_PORT: '0',
     BINDERY_SAMPLE_SITE: 'false',
-    BINDERY_SITES_PORT: String(sitesPort),
+    BINDERY_SITES_PORT: String(sitesPort ?? 0),
     BINDERY_DATA_DIR: join(temporary, 'data'),
     BINDERY_REPOS_DIR: join(temporary, 'repos'),
   })
   const service = await start(config, {
     log: createLog({ level: 'silent' }),
     withoutWorker: true,
+    serves: sitesPort === undefined ? [] : ['sites'],
     ...(reload ? { reload } : {}),
   })
   const { app, first } = service

@@ -5,7 +5,7 @@ import { type BlockChange, type ComparedBlock, compareDocuments } from '../conte
 import type { Unit } from '../content/compare/digest.js'
 import { lineFinder } from '../content/blocks/region.js'
 import { anchorOf } from '../content/outline/anchors.js'
-import { plainText } from '../content/blocks/node.js'
+import { type Inline, plainText } from '../content/blocks/node.js'
 import type { BlockNode } from '../content/types.js'
 import { allowed } from './allow-list.js'
 import { h } from './element.js'
@@ -60,8 +60,8 @@ export function renderChanges(before: PageVersion, after: PageVersion, options: 
 function blockHtml({ shown, before, after }: ComparedBlock, context: RenderContext): string {
   try {
     const own = after ?? before
-    const children =
-      shown.type === 'footnote' ? [noteOf(shown, context)] : context.blocks([own ? withId(shown, own.node) : shown])
+    const plain = withoutMarks(own ? withId(shown, own.node) : shown)
+    const children = shown.type === 'footnote' ? [noteOf(plain, context)] : context.blocks([plain])
     return toHtml(allowed({ type: 'root', children }, 'site'))
   } catch (error) {
     // Too deeply nested HTML exhausted the stack.
@@ -70,7 +70,20 @@ function blockHtml({ shown, before, after }: ComparedBlock, context: RenderConte
   }
 }
 
-/** The ID of a heading is derived from its text in one version. */
+/** An author's `<ins>` and `<del>` would look like changes, so they become `<u>` and `<s>`. */
+function withoutMarks<Node extends BlockNode | Inline>(node: Node): Node {
+  if (node.object === 'text') return node
+  const { html } = node.data
+  return {
+    ...node,
+    data: typeof html === 'string' ? { ...node.data, html: html.replace(AUTHORS_MARK, asLook) } : node.data,
+    nodes: node.nodes.map(withoutMarks),
+  }
+}
+const AUTHORS_MARK = /(<\/?)(ins|del)(?![\w-])/gi
+const asLook = (_: string, start: string, name: string): string => start + (name.toLowerCase() === 'ins' ? 'u' : 's')
+
+/** The ID of a heading follows from its text in one version. */
 const withId = (shown: BlockNode, { nodes }: BlockNode): BlockNode =>
   shown.type.startsWith('heading-') && shown.data['id'] === undefined
     ? { ...shown, data: { ...shown.data, id: anchorOf(plainText(nodes)) } }

@@ -80,7 +80,7 @@ export function directionOfMost(nodes: readonly Html[]): 'rtl' | 'ltr' | null {
 function count(nodes: readonly Html[], counts: { rtl: number; ltr: number; left: number }): void {
   for (const node of nodes) {
     if (counts.left <= 0) return
-    if (node.type === 'element' && node.properties['dir'] !== 'ltr') count(node.children as Html[], counts)
+    if (node.type === 'element' && node.properties['dir'] !== 'ltr') count(node.children, counts)
     if (node.type !== 'text') continue
     for (const char of node.value.slice(0, counts.left))
       if (LETTER.test(char)) counts[RIGHT_TO_LEFT.test(char) ? 'rtl' : 'ltr']++

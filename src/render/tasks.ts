@@ -38,18 +38,27 @@ export function renderMarkdown(markdown: string, order: RenderOrder): Rendered {
   }
 }
 
-/** Returns the blocks to render. With a history, these are the blocks that the reader sees, so that each can have a note. */
-function documentOf(markdown: string, { change, conditional, site }: RenderOrder): DocumentNode {
-  const document = changedIn(parseDocument(markdown), change)
-  return site?.history && typeof conditional === 'object'
+/** Returns the blocks to render. With a history, they are those that the reader sees, so that it can name each of them. */
+function documentOf(markdown: string, order: RenderOrder): DocumentNode {
+  const { change, site } = order
+  if (change) return changedIn(seenIn(markdown, order), change, order)
+  return site?.history ? seenIn(markdown, order) : parseDocument(markdown)
+}
+
+/** Returns a text as its reader sees it. */
+function seenIn(markdown: string, { conditional }: RenderOrder): DocumentNode {
+  const document = parseDocument(markdown)
+  return typeof conditional === 'object'
     ? { ...document, nodes: visibleNodes(document.nodes, conditional.claims) }
     : document
 }
 
-/** Omits the blocks that a change did not add, and those that are no longer as it left them. */
-function changedIn(document: DocumentNode, change: RenderOrder['change']): DocumentNode {
-  if (!change) return document
-  const meaningsIn = (text: string) => new Set(parseDocument(text).nodes.map(meaningOfBlock))
+/**
+ * Omits the blocks that a change did not add, and those that are no longer as it left them. Blocks are compared as their
+ * reader sees them, so that a change of what is hidden in them leaves no trace.
+ */
+function changedIn(document: DocumentNode, change: Required<RenderOrder>['change'], order: RenderOrder): DocumentNode {
+  const meaningsIn = (text: string) => new Set(seenIn(text, order).nodes.map(meaningOfBlock))
   const [before, at] = [meaningsIn(change.before), meaningsIn(change.at)]
   const isAdded = (block: string): boolean => at.has(block) && !before.has(block)
   return { ...document, nodes: document.nodes.filter((node) => isAdded(meaningOfBlock(node))) }

@@ -100,7 +100,7 @@ function credentialsOf({ located: { site }, request, direct }: Arrival): Visitor
     shareKey: shareKey || undefined,
     visitorToken: visitorToken || undefined,
     unsignedClaims: unsigned === null ? undefined : JSON.stringify(unsigned),
-  }) as VisitorCredentials
+  })
 }
 
 const JWT = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i

@@ -79,7 +79,7 @@ export function loadAssets(): SharedAssets {
     trier,
     plain,
     theme: built('theme.css').toString(),
-    iconAliases: new Map(Object.entries(JSON.parse(built('icon-aliases.json').toString()) as Record<string, string>)),
+    iconAliases: new Map(Object.entries<string>(JSON.parse(built('icon-aliases.json').toString()))),
     find: (name) => byName.get(name),
     reload: () => built('reload.js').toString(),
     font: (file) => {

@@ -5,7 +5,7 @@
 import { Feed } from 'feed'
 import { type ChangedPage, changedPages } from '../domain/agents/changed-pages.js'
 import { lastChangeOf } from '../domain/revisions/last-change.js'
-import { changesOfPage, type PageChange, renderChange } from '../domain/sites/visitor-changes.js'
+import { type PageChange, renderChange, shownChanges } from '../domain/sites/visitor-changes.js'
 import { findDestination, pathOfSiteSpace, type ReadPage } from '../domain/sites/visitor-paths.js'
 import { defined } from '../kernel/defined.js'
 import type { SiteResponse } from './exchange.js'
@@ -37,7 +37,7 @@ export async function feedOutput(visit: Visit, path: string): Promise<SiteRespon
   if (page?.kind !== 'page' || page.path !== above) return null
   const isListed = spaces.some(({ siteSpace, tree }) => siteSpace === page.siteSpace && tree.find(page.entry.id))
   if (!isListed) return null
-  const changes = await changesOfPage(page, MAX_ENTRIES)
+  const changes = await shownChanges(visit.app, visit.visitor, page, MAX_ENTRIES)
   return feedOf(
     visit,
     above,

@@ -36,14 +36,20 @@ export interface Surroundings {
   kept(outcome: string): Prepared | null
 }
 
-/** The response for an address at which nothing exists for the reader. All reasons have the same bytes. */
-const missing = ({ language }: SiteRequest, assets: SharedAssets): SiteResponse => ({
-  status: 404,
-  type: HTML,
-  body: plainPage('missing', { locale: language(), assets }),
-  audience: 'no one',
-  headers: { 'X-Robots-Tag': 'noindex' },
-})
+/**
+ * The response to an address at which a reader finds nothing. All reasons have the same bytes. Robots get an answer at the
+ * root of every host, whether or not it has a site that they may not enter.
+ */
+const missing = ({ language, path }: SiteRequest, assets: SharedAssets): SiteResponse =>
+  path === '/robots.txt'
+    ? robots()
+    : {
+        status: 404,
+        type: HTML,
+        body: plainPage('missing', { locale: language(), assets }),
+        audience: 'no one',
+        headers: { 'X-Robots-Tag': 'noindex' },
+      }
 
 /** Responds to a proxy that asks whether to get a certificate for a host name: `/~host?domain=docs.example.org`. */
 const HOST = '/~host'
@@ -71,7 +77,7 @@ export async function handle(app: App, request: SiteRequest, around: Surrounding
   if (shared) return { status: 200, type: shared.type, body: shared.body, ...ofPath(request.path) }
   if (request.path.length > MAX_PATH || UNUSABLE.test(request.path)) return nothing()
   const found = await locate(app, request.hostname, request.path)
-  if (!found) return request.path === '/robots.txt' ? robots() : nothing()
+  if (!found) return nothing()
   if (!('site' in found)) return (await organizationRoot(app, found.organization.id)) ?? nothing()
   const direct = request.method === 'POST' ? DIRECT.exec(found.path) : null
   const located = direct ? { ...found, path: MCP } : found

@@ -1,5 +1,5 @@
 /** Searches a site for a reader. The search page and the dialog show the same results. */
-import type { FoundPage, FoundSpace } from '../domain/search/search.js'
+import type { FoundPage } from '../domain/search/search.js'
 import { isSiteDefault, type ShownSiteSpace, shownSiteSpaces } from '../domain/sites/view.js'
 import { pagesFor } from '../domain/sites/visitor-pages.js'
 import { pathOfPage } from '../domain/sites/visitor-paths.js'
@@ -78,7 +78,7 @@ export async function searchSite(visit: Visit, asked: AskedSearch, words: Words)
   const options = { siteSpaces, pagesOfSpace: MAX_PAGES }
   const { items, partial } = await searchForVisitor(app, visitor, { query, limit: MAX_SPACES }, options)
   const groups: { title: string; hits: SearchHit[] }[] = []
-  for (const { space, pages } of items as FoundSpace[]) {
+  for (const { space, pages } of items) {
     const siteSpace = siteSpaces.find(({ entry }) => entry.space === space.doc.id)
     if (!siteSpace) continue
     const open = { siteSpace, pages: await pagesFor(app, visitor, siteSpace) }

@@ -7,6 +7,7 @@ import type { App } from '../domain/context/app.js'
 import type { VisitorFile } from '../domain/sites/visitor-file.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
+import { errorCode } from '../kernel/thrown.js'
 import { loadAssets } from './assets.js'
 import { cookieIn } from './cookies.js'
 import { HTML, type SiteRequest, type SiteResponse } from './exchange.js'
@@ -338,13 +339,13 @@ class SiteServer {
   }
 
   #request(req: IncomingMessage): Koa.Request {
-    return Object.assign(Object.create(this.#koa.request) as Koa.Request, { app: this.#koa, req })
+    return Object.assign(Object.create(this.#koa.request), { app: this.#koa, req })
   }
 }
 
 /** Whether a response ended early because its client disconnected, which is not a failure. */
 const isDisconnect = (error: unknown): boolean =>
-  ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(String((error as NodeJS.ErrnoException).code))
+  ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(String(errorCode(error)))
 
 const MARKDOWN = 'text/markdown'
 

@@ -24,13 +24,13 @@ const CHUNK = 32_768
 const SITEMAP = /^\/sitemap(?:-([1-9]\d*))?\.xml$/
 const XML = 'application/xml; charset=utf-8'
 
-/** The `robots.txt` at the root of a host with several sites. It does not list the sites. */
+/** The answer to robots at the root of a host without a site that they may enter, or of one with several sites. */
 export const robots = (sitemap?: string): SiteResponse => ({
   status: 200,
   type: 'text/plain; charset=utf-8',
   // Robots must read the pages to find those that search engines must not list.
   body: `User-agent: *\nAllow: /\n${sitemap === undefined ? '' : `Sitemap: ${sitemap}\n`}`,
-  audience: 'public',
+  audience: 'no one',
 })
 
 /** Makes the response for a well-known path. Null for every other path. */

@@ -21,10 +21,10 @@ import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import type { Reload } from '../site/reload.js'
 import { createSites, type Sites } from '../site/serve.js'
+import { drainThenStop, listen, urlOf } from './listen.js'
 import { membersOf } from './members.js'
 import type { Node } from './open-node.js'
 import { operatorFailures } from './operator-failures.js'
-import { drainThenStop, listen, urlOf } from './serve-api.js'
 
 /** The running sites. */
 interface RunningSites {

@@ -147,6 +147,46 @@ for (const mover of MOVERS)
   })
 
 for (const mover of MOVERS)
+  for (const [from, to] of [
+    ['', 'docs'],
+    ['docs', ''],
+  ] as const)
+    test(`a redirect is added while the ${mover} renames its page and moves the root from "${from}" to "${to}"`, async () => {
+      const config = (root: string, redirects: string): string =>
+        `${root === '' ? '' : `root: ${root}\n\n`}redirects:\n  home: README.md\n${redirects}`
+      const renamed = {
+        'README.md': FILES['README.md'] as string,
+        'SUMMARY.md': SUMMARY.replace('one.md', 'first.md'),
+        'Guide/first.md': one,
+      }
+      const { files } = await together(
+        { ...inFolder(from, FILES), '.gitbook.yaml': config(from, '') },
+        {
+          mover,
+          moved: { ...without(inFolder(from, FILES)), ...inFolder(to, renamed), '.gitbook.yaml': config(to, '') },
+          added: { '.gitbook.yaml': config(from, '  old: Guide/one.md\n') },
+        },
+      )
+      assert.is(files['.gitbook.yaml'], config(to, '  old: Guide/first.md\n').trim())
+    })
+
+for (const mover of MOVERS)
+  test(`an entry is added while the ${mover} renames its page and moves the root`, async () => {
+    const unlisted = { ...FILES, 'SUMMARY.md': SUMMARY.replace(/.*one.md.*\n/, '') }
+    const renamed = {
+      'README.md': FILES['README.md'] as string,
+      'SUMMARY.md': unlisted['SUMMARY.md'],
+      'Guide/first.md': one,
+    }
+    const { files } = await together(unlisted, {
+      mover,
+      moved: { ...without(FILES), ...inFolder('docs', renamed), '.gitbook.yaml': 'root: docs\n' },
+      added: { 'SUMMARY.md': SUMMARY },
+    })
+    assert.is(files['docs/SUMMARY.md'], SUMMARY.replace('one.md', 'first.md').trim())
+  })
+
+for (const mover of MOVERS)
   test(`a page of a repository's folder is added while the ${mover} moves the root in it`, async () => {
     const moved = { ...without(FILES), ...inFolder('text', FILES), '.gitbook.yaml': 'root: text\n' }
     const { files } = await together(FILES, { mover, moved, added: ADDED }, 'handbook')

@@ -1,20 +1,13 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import {
-  type Choice,
-  type ConflictFile,
-  type Decisions,
-  isDecided,
-  optionsOf,
-  partsOf,
-  resolutionOf,
-} from '../../src/desk/conflicts/decisions.js'
-import { type ChangeRequestDesk, type Desk, expectStatus, openDesk } from '../commits/fixture.js'
+import { type ConflictFile, partsOf, resolutionOf } from '../../src/desk/conflicts/decisions.js'
+import { type ChangeRequestDesk, type Desk, openDesk } from '../commits/fixture.js'
 import type { Files } from '../support/bare-repository.js'
 import { git, gitBytes } from '../support/hermetic-git.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
+import { decideAll, filesOf, resolve, stateOf } from './resolve.js'
 
 const [test, here] = await suiteWith('conflicts resolved by the app', startService)
 
@@ -31,27 +24,6 @@ const FILES: Files = {
   'logo.png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1]),
 }
 
-interface State {
-  revision: string
-  main: string
-  count: number
-  conflicts: { key: string; kind: string; form: string }[]
-}
-
-const stateOf = async (desk: Desk, change: ChangeRequestDesk): Promise<State> =>
-  (await desk.admin.call('get', `${change.url}/conflict-state`).expect(expectStatus(200))).body
-
-async function filesOf(desk: Desk, change: ChangeRequestDesk, state: State): Promise<ConflictFile[]> {
-  const files: ConflictFile[] = []
-  for (const { key } of state.conflicts) {
-    const query = new URLSearchParams({ key, revision: state.revision, main: state.main })
-    files.push(
-      (await desk.admin.call('get', `${change.url}/conflict-state/file?${query}`).expect(expectStatus(200))).body,
-    )
-  }
-  return files
-}
-
 /** Makes a space with a change request and plain commits on both sides. Null deletes a file. */
 async function cross(files: Files, main: Files, branch: Files): Promise<{ desk: Desk; change: ChangeRequestDesk }> {
   const desk = await openDesk(here, { ...FILES, ...files })
@@ -59,31 +31,6 @@ async function cross(files: Files, main: Files, branch: Files): Promise<{ desk: 
   await desk.human(branch, { ref: change.ref })
   await desk.human(main)
   return { desk, change }
-}
-
-/** Makes the same choice for every part of every file that offers it. */
-function decideAll(file: ConflictFile, choice: Choice): Decisions {
-  const decisions = Object.fromEntries(
-    partsOf(file).map((part) => {
-      const isOffered = typeof choice === 'object' || optionsOf(file, part).includes(choice)
-      return [part.id, isOffered ? choice : 'main']
-    }),
-  )
-  assert.ok(isDecided(file, decisions))
-  return decisions
-}
-
-/** Resolves all conflicts as the app does, and checks the merge commit with plain Git. */
-async function resolve(desk: Desk, change: ChangeRequestDesk, choice: Choice): Promise<string> {
-  const state = await stateOf(desk, change)
-  const files = await filesOf(desk, change, state)
-  const resolve = files.map((file) => resolutionOf(file, decideAll(file, choice)))
-  const expect = { revision: state.revision, main: state.main }
-  const { revision } = await change.update(200, { resolve, expect })
-  assert.is(await desk.git('log', '-1', '--format=%P', change.ref), `${state.revision} ${state.main}`)
-  assert.is((await stateOf(desk, change)).count, 0)
-  await desk.git('fsck', '--strict')
-  return revision
 }
 
 /** Merges three texts with plain Git. */

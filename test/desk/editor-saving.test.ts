@@ -102,7 +102,9 @@ test('no order of events loses an edit or reports a save that did not happen', (
     fc.constantFrom<SavingEvent>(due, { type: 'now' }, { type: 'online' }, { type: 'signed-in' }, { type: 'resolved' }),
     { weight: 2, arbitrary: fc.constantFrom<SavingEvent>({ type: 'saved', at: 1 }) },
     fc.constantFrom(0, 401, 403, 404, 412, 413, 500, 503).map(failed),
-    fc.constantFrom('same', 'combined', 'conflict').map((result): SavingEvent => ({ type: 'merged', result, at: 1 })),
+    fc
+      .constantFrom('same', 'own', 'combined', 'conflict')
+      .map((result): SavingEvent => ({ type: 'merged', result, at: 1 })),
   )
   fc.assert(
     fc.property(fc.array(event, { maxLength: 40 }), (events) => {

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert'
 import { exactText, originalOf } from '../../src/desk/editor/exact.js'
 import { blocksOf, mergeBlocks, type TextEdit } from '../../src/desk/editor/merge.js'
 import { suite } from '../support/suite.js'
+import { headlessPage } from './headless-page.js'
 
 const test = suite('desk/editor-text')
 
@@ -169,7 +170,21 @@ test('no word of either side is lost in any merge', () => {
   )
 })
 
-test('the time to merge a large page does not grow with the square of its size', () => {
+test('a save whose response was lost is no conflict of a writer with their own text', () => {
+  const page = headlessPage('# A\r\n\r\nOne.\r\n', 'o0')
+  page.edit({ changes: { from: 8, insert: ' word' } })
+  const first = page.text.send()
+  page.edit({ changes: { from: 13, insert: ' more' } })
+  page.text.send()
+  // The second save is refused, because the first one has arrived.
+  assert.is(page.text.receive(first.raw, 'o1'), 'own')
+  assert.is(page.text.pending, null)
+  assert.equal(page.text.send(), { raw: '# A\r\n\r\nOne word more.\r\n', oid: 'o1' })
+  // What another writer made of it is not the own text.
+  assert.is(page.text.receive(first.raw.replace('word', 'other'), 'o2'), 'conflict')
+})
+
+test('a merge of a large page takes no time that grows with its square', () => {
   const list = Array.from({ length: 20_000 }, (_, at) => `Paragraph ${at % 100}`)
   const [mine, theirs] = [[...list], [...list]]
   mine[10] = 'mine'

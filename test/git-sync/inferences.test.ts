@@ -229,4 +229,57 @@ test('a local line conflicts with a remote commit that removes it and edits othe
   assert.is((await f.files(space))['guide.md'], page('one', 'a', 'b', 'added', 'c', 'd').trimEnd())
 })
 
+for (const style of ['merge', 'squash', 'rebase'] satisfies MergeStyle[])
+  for (const mover of ['people', 'the export'] as const)
+    test(`${style}: a page that is merged remotely follows the root that ${mover} moved`, async () => {
+      const { remote, space, url } = await imported(`root-${style}-${mover === 'people'}`)
+      const moved: Record<string, string | null> = { '.gitbook.yaml': 'root: docs\n' }
+      for (const [path, text] of Object.entries(start)) Object.assign(moved, { [path]: null, [`docs/${path}`]: text })
+      const added = { 'added.md': '# Added\n\nNew.\n', 'more/added.md': '# More\n\nNew.\n' }
+      await f.edit(space, mover === 'people' ? added : moved)
+      await f.export(space, { url, ref: DOCS })
+      await remote.commit(mover === 'people' ? moved : added)
+      await mergeOnRemote(remote, 'docs', style)
+      const { files } = await f.clone(url)
+      for (const path of Object.keys(added)) {
+        files[`docs/${path}`] = files[path] ?? ''
+        delete files[path]
+      }
+      await arrives(space, url, files)
+    })
+
+test('a page that is merged remotely follows the moved root if another page conflicts', async () => {
+  const { remote, space, url } = await imported('root-conflict')
+  const moved: Record<string, string | null> = { '.gitbook.yaml': 'root: docs\n' }
+  for (const [path, text] of Object.entries(start)) Object.assign(moved, { [path]: null, [`docs/${path}`]: text })
+  await f.edit(space, { 'added.md': '# Added\n\nNew.\n' })
+  await f.export(space, { url, ref: DOCS })
+  await f.edit(space, { 'guide.md': page('one', 'two, here', 'three', 'four') })
+  await remote.commit({ ...moved, 'docs/guide.md': page('one', 'two, there', 'three', 'four') })
+  await mergeOnRemote(remote, 'docs', 'squash')
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'conflict', run.error)
+  assert.equal(await f.decide(space, run, 'main'), ['docs/guide.md'])
+  const files = await f.files(space)
+  assert.equal(
+    Object.keys(files).sort(),
+    Object.keys({ ...moved, 'docs/added.md': '' })
+      .filter((path) => moved[path] !== null)
+      .sort(),
+  )
+  assert.match(files['docs/guide.md'] ?? '', /two, here/)
+})
+
+test('files outside the root that people moved in a merge of an export stay where they put them', async () => {
+  const { remote, space, url } = await imported('root-decided')
+  const moved: Record<string, string | null> = { '.gitbook.yaml': 'root: docs\n', 'NOTES.md': '# Notes\n' }
+  for (const [path, text] of Object.entries(start)) Object.assign(moved, { [path]: null, [`docs/${path}`]: text })
+  await f.edit(space, { 'added.md': '# Added\n\nNew.\n' })
+  await f.export(space, { url, ref: DOCS })
+  await remote.commit(moved)
+  await mergeOnRemote(remote, 'docs', 'squash')
+  await remote.commit({ 'added.md': null, 'old/added.md': '# Added\n\nNew.\n' })
+  await arrives(space, url, (await f.clone(url)).files)
+})
+
 test.run()

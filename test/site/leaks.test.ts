@@ -1,9 +1,12 @@
 // Tests for the leaks that random combinations of site/gate.test.ts have found, one each.
+import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { openDesk } from '../commits/fixture.js'
 import { connect } from '../support/mcp.js'
+import { commitPlainly } from '../support/plain-edit.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
+import { ask, headerLines } from './gate/ask.js'
 import { publishSite } from './published.js'
 import { publish, read } from './support.js'
 
@@ -187,6 +190,46 @@ test('changes omit commit subjects, which may name hidden pages', async () => {
   const { json, text } = await call('changes', { since: '2000-01-01' })
   assert.ok(json.changes.some(({ title }: { title: string }) => title === 'Third'))
   assert.not.match(`${JSON.stringify(json)}${text}`, /secret/i)
+})
+
+test('the feed of a page does not show who changed a block that the reader does not see', async () => {
+  const desk = await openDesk(here, {
+    'SUMMARY.md': '* [Start](README.md)\n* [Page](page.md)\n',
+    'README.md': '# Start\n',
+    'page.md': '# Page\n\nFirst.\n',
+  })
+  const hidden = (text: string): string => `{% if visitor.claims.no %}\n${text}\n{% endif %}\n`
+  const hint = (text: string): string => `{% hint style="info" %}\nHint.\n\n${hidden(text)}{% endhint %}\n`
+  const versions = [
+    ['Grace', `First.\n\n${hidden('Secret.')}`],
+    ['Edsger', `Second.\n\n${hint('Secret.')}`],
+    ['Barbara', `Second.\n\n${hint('Secret plan.')}`],
+    ['Tony', `Second.\n\n${hint('Secret plan.')}\n${hidden('Secret.')}`],
+    ['Donald', `Second.\n\n${hint('Secret plan.')}`],
+  ]
+  for (const [author = '', text = ''] of versions)
+    await commitPlainly(join(here.dir, 'repos', `${desk.space}.git`), { 'page.md': `# Page\n\n${text}` }, 'Text', {
+      author,
+    })
+  const site = await publishSite(here, [desk.space])
+  const { status, text } = await site.get('/page/feed.xml')
+  assert.is(status, 200)
+  assert.match(text, '<name>Edsger</name>')
+  assert.not.match(text, /Grace|Barbara|Tony|Donald|Secret/)
+})
+
+test('robots get the same answer from a host with a site that they may not enter as from one without a site', async () => {
+  const host = 'hidden-robots.example.net'
+  const site = await publish(here, { Start: '# Start\n' }, { visibility: 'share-link', hostname: host })
+  const { port } = new URL(site.address)
+  const asked = { path: '/robots.txt', headers: { Host: host } }
+  const [hidden, absent] = [
+    await ask(Number(port), asked),
+    await ask(Number(port), { ...asked, headers: { Host: 'absent.example.net' } }),
+  ]
+  assert.is(hidden.status, 200)
+  assert.is(hidden.text, absent.text)
+  assert.equal(headerLines(hidden), headerLines(absent))
 })
 
 test.run()

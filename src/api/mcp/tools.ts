@@ -37,7 +37,7 @@ import type { VisibleSpace } from '../../domain/context/loaded.js'
 import { listOrganizations } from '../../domain/people/organizations.js'
 import { openMain } from '../../domain/revisions/main-content.js'
 import type { OpenRevision } from '../../domain/revisions/revisions.js'
-import { type FoundPage, type FoundSpace, searchOrganization, searchSpace } from '../../domain/search/search.js'
+import { type FoundPage, searchOrganization, searchSpace } from '../../domain/search/search.js'
 import { listSpaces } from '../../domain/spaces/spaces.js'
 import { notFound, ServiceError } from '../../kernel/errors.js'
 import { tool, type Tool } from '../../mcp/index.js'
@@ -87,7 +87,7 @@ async function searchAll({ app, actor }: MemberCall, query: string) {
   for (const organization of organizations.slice(0, MAX_ORGANIZATIONS)) {
     const result = await searchOrganization(app, actor, organization, { query, limit: MAX_SPACES })
     partial ||= result.partial === true
-    for (const { space, pages } of result.items as FoundSpace[]) {
+    for (const { space, pages } of result.items) {
       const revision = await openMain(app, space)
       found.push(...pages.map((page): Found => ({ revision, page })))
     }
@@ -195,7 +195,7 @@ const changesTool: Tool<MemberCall> = tool({
     const shown = await Promise.all(
       changed.slice(offset, offset + MAX_CHANGES).map(async (page) => {
         const { commit: change, ...rest } = await showChange(app, revision, page)
-        return { ...shownPage(app, revision, page.entry), change: change as string, ...rest }
+        return { ...shownPage(app, revision, page.entry), change, ...rest }
       }),
     )
     return changesOutcome(shown, offset, changed.length)

@@ -66,6 +66,6 @@ export const shownPage = (app: App, revision: OpenRevision, entry: PageEntry) =>
   page: entry.id,
   title: entry.title,
   address: addressOf(app, revision, entry),
-  commit: revision.snapshot.commit as string,
+  commit: revision.snapshot.commit,
   space: revision.space.doc.id,
 })

@@ -159,7 +159,7 @@ function createResponseCache(
   if (!responseCache) return null
   // Koa finds the client's address behind proxies. This needs no context.
   const behindProxies = (req: IncomingMessage): string =>
-    Object.assign(Object.create(koa.request) as Koa.Request, { app: koa, req }).ip
+    Object.assign(Object.create(koa.request), { app: koa, req }).ip
   const ipOf = config.trustProxy > 0 ? behindProxies : (req: IncomingMessage) => req.socket.remoteAddress ?? ''
   const cache = new ResponseCache({
     ...responseCache,

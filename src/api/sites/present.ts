@@ -17,7 +17,8 @@ export const siteLocation = (app: Pick<App, 'settings'>, site: SiteDoc): string 
   `${app.settings.publicUrl}${sitePath(site)}`
 
 /** Additional features of a site. A self-hosted service has all of them. */
-const features = [{ id: 'sites-adaptive-content', plan: 'basic', frozen: false, customizations: [] as string[] }]
+const customizations: string[] = []
+const features = [{ id: 'sites-adaptive-content', plan: 'basic', frozen: false, customizations }]
 
 /** The audience of the addresses of a site. */
 interface ForWhom {

@@ -2,7 +2,7 @@
  * Compares two versions of a page by their block trees. The result is one tree for each block that shows both versions:
  * changed words are in nodes of the types `inserted` and `deleted`, and changed blocks have a mark in `data.change`.
  */
-import { type Inline, inlinesIn, plainText, text } from '../blocks/node.js'
+import { inlinesIn, plainText, text } from '../blocks/node.js'
 import type { BlockNode, DocumentNode } from '../types.js'
 import { sameKind, type Unit, unitsOf } from './digest.js'
 import { type Pair, pairUnits, type Pairing } from './pairs.js'
@@ -45,16 +45,6 @@ export function compareDocuments(before: DocumentNode, after: DocumentNode): Com
     if (!old) return [{ change: 'added', shown: now.node, after: now }]
     return [{ change: shown ? 'changed' : 'unchanged', shown: shown ?? now.node, before: old, after: now }]
   })
-}
-
-/**
- * Finds the block of another version that a block became: an equal one, or one with similar words at its position.
- * Returns null if there is none.
- * @param node the key of a top-level block
- */
-export function followBlock(before: DocumentNode, after: DocumentNode, node: string): string | null {
-  const found = compareDocuments(before, after).find((block) => block.before?.node.key === node)
-  return found?.after?.node.key ?? null
 }
 
 /** A pair with the block that shows both versions, if they differ. */
@@ -150,8 +140,8 @@ function markBlock(node: BlockNode, change: 'added' | 'removed'): BlockNode {
   const kind = change === 'added' ? INSERTED : DELETED
   const nodes = node.nodes.some((child) => child.object === 'block')
     ? node.nodes.map((child) => (child.object === 'block' ? markWords(child, kind) : child))
-    : markText(node.nodes as Inline[], kind)
-  return { ...node, nodes, data: { ...node.data, change } } as BlockNode
+    : markText(inlinesIn(node), kind)
+  return { ...node, nodes, data: { ...node.data, change } }
 }
 
 function markWords(node: BlockNode, kind: typeof INSERTED | typeof DELETED): BlockNode {
@@ -159,6 +149,6 @@ function markWords(node: BlockNode, kind: typeof INSERTED | typeof DELETED): Blo
     return {
       ...node,
       nodes: node.nodes.map((child) => (child.object === 'block' ? markWords(child, kind) : child)),
-    } as BlockNode
-  return { ...node, nodes: markText(node.nodes as Inline[], kind) } as BlockNode
+    }
+  return { ...node, nodes: markText(inlinesIn(node), kind) }
 }

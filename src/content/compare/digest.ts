@@ -12,6 +12,8 @@ const VERBATIM = new Set(['code', 'math', 'html', 'raw'])
 const WRITTEN = new Set(['position', 'tight', 'format', 'records', 'definition', 'caption', 'legacy', 'dialect'])
 /** Blocks whose title is one of their nodes. */
 const TITLED = new Set(['expandable', 'image'])
+/** Blocks of HTML with their content in their nodes as well. */
+const REPEATED = new Set(['table-cell', 'line'])
 
 /** Returns a short digest of a block: 120 bits. Equal blocks have equal digests at any position on the page. */
 export const blockDigest = (block: BlockNode): string =>
@@ -41,8 +43,10 @@ export function sameKind(a: BlockNode, b: BlockNode): boolean {
 
 /** Returns the options of a node that are not derived from its nodes. */
 function optionsOf({ type, data }: Exclude<Node, { object: 'text' }>): Record<string, unknown> {
-  const kept = Object.entries(data).filter(([name]) => !WRITTEN.has(name) && !(name === 'title' && TITLED.has(type)))
-  const columns = Array.isArray(data['definition']) ? (data['definition'] as Record<string, unknown>[]) : []
+  const isRepeated = (name: string): boolean =>
+    (name === 'title' && TITLED.has(type)) || (name === 'html' && REPEATED.has(type))
+  const kept = Object.entries(data).filter(([name]) => !WRITTEN.has(name) && !isRepeated(name))
+  const columns: Record<string, unknown>[] = Array.isArray(data['definition']) ? data['definition'] : []
   // The titles of columns are in the cells of the first row.
   const options = columns.map(({ title: _title, ...column }) => column)
   return Object.fromEntries(options.length > 0 ? [...kept, ['columns', options]] : kept)

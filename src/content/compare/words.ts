@@ -116,7 +116,8 @@ function joined(steps: readonly Step[], twins: Twins = new Map()): Inline[] {
     while (depth < open.length && open[depth]?.of === around[depth]) depth++
     open.length = depth
     for (const of of around.slice(depth)) {
-      const copy = { ...of, nodes: [] as Inline[] }
+      const nodes: Inline[] = []
+      const copy = { ...of, nodes }
       listAt(root, open).push(copy)
       open.push({ of, list: copy.nodes })
     }

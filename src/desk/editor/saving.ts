@@ -43,6 +43,12 @@ export interface Saving {
   reason: string
 }
 
+/**
+ * What the loaded text of the server is: what was sent last, what was sent earlier, or another writer's, which was
+ * combined with mine or is in conflict.
+ */
+export type MergeResult = 'same' | 'own' | 'combined' | 'conflict'
+
 /** An event of the editor. */
 export type SavingEvent =
   | { type: 'edited' }
@@ -52,9 +58,9 @@ export type SavingEvent =
   | { type: 'failed'; status: number; reason: string }
   | { type: 'online' }
   | { type: 'signed-in' }
-  /** The other side's text was loaded: it equals mine, was merged, or has blocks in conflict. */
-  | { type: 'merged'; result: 'same' | 'combined' | 'conflict'; at: number }
-  /** The writer decided about the blocks in conflict, or restored the page. */
+  /** The text of the server was loaded. */
+  | { type: 'merged'; result: MergeResult; at: number }
+  /** The writer decided about the blocks in conflict, or brought the page back. */
   | { type: 'resolved' }
 
 /** An effect of a transition. `wait` replaces the running timer. */
@@ -147,10 +153,11 @@ function failed(state: Saving, status: number, reason: string): Step {
   return step({ ...now, phase: 'retrying', tries }, { type: 'wait', ms: Math.min(MAX_RETRY_MS, 1_000 * 2 ** tries) })
 }
 
-function merged(state: Saving, result: 'same' | 'combined' | 'conflict', at: number): Step {
+function merged(state: Saving, result: MergeResult, at: number): Step {
   if (state.phase !== 'merging') return step(state)
   // The server already has the text: the response to an earlier attempt was lost.
   if (result === 'same') return saved({ ...state, phase: 'saving' }, at)
+  if (result === 'own') return save(state)
   if (result === 'conflict') return step({ ...state, phase: 'conflict' })
   const merges = [...state.merges, at].slice(-2)
   const now = { ...state, merges, version: state.version + 1 }

@@ -48,7 +48,7 @@ export const memberTools = <C>(named: boolean, memberOf: Place<C>): Tool<C>[] =>
   statusTool(memberOf),
 ]
 
-const spaceOf = (input: object): string | undefined => (input as { space?: string }).space
+const spaceOf = (input: { space?: string }): string | undefined => input.space
 
 const Edit = Type.Object(
   {

@@ -105,7 +105,7 @@ async function mergedHead(
   const known = app.content.previewMerges.get(key)
   const merged = known ?? (await merging.run(app, key, () => merge(app, space, doc, { main, head, user })))
   if (merged === null || merged === 'conflicts') return { commit: head, conflicts: true }
-  return { commit: merged as CommitId, conflicts: false }
+  return { commit: merged, conflicts: false }
 }
 
 const contains = (repo: Repository, descendant: CommitId, ancestor: CommitId): Promise<boolean> =>

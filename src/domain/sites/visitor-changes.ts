@@ -3,7 +3,7 @@ import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
 import { evaluate } from '../revisions/pages.js'
 import { parsePage } from '../revisions/page-source.js'
-import { type PageText, readPageText, renderPageText } from './visitor-page.js'
+import { isConditional, type PageText, readPageText, renderPageText } from './visitor-page.js'
 import type { ReadPage } from './visitor-paths.js'
 import type { Visitor } from './visitor.js'
 
@@ -16,7 +16,7 @@ export interface PageChange {
 }
 
 /** Returns the newest commits of a page on main, newest first. */
-export async function changesOfPage(page: ReadPage, limit: number): Promise<PageChange[]> {
+async function changesOfPage(page: ReadPage, limit: number): Promise<PageChange[]> {
   const { entry, pages } = page
   if (entry.type !== 'document') return []
   const { repo, snapshot } = pages.revision
@@ -25,7 +25,28 @@ export async function changesOfPage(page: ReadPage, limit: number): Promise<Page
 }
 
 /**
- * Renders the blocks of a page that a commit added or changed, without blocks that the page no longer has.
+ * Returns the newest commits of a page, newest first, for its feed. If the page had blocks with a condition before or after a
+ * commit, the commit must have added, changed or removed something that the visitor sees.
+ */
+export async function shownChanges(app: App, visitor: Visitor, page: ReadPage, limit: number): Promise<PageChange[]> {
+  const shown: PageChange[] = []
+  const text = await readPageText(app, page)
+  for (const change of await changesOfPage(page, limit)) {
+    const { before, at } = await textsOf(app, page, text, change.commit)
+    const hasConditions = isConditional(before) || isConditional(at)
+    if (!hasConditions || (await adds(before, at)) || (await adds(at, before))) shown.push(change)
+  }
+  return shown
+
+  /** Whether the visitor sees a block in one text that is not in the other. */
+  async function adds(before: string, at: string): Promise<boolean> {
+    const { html } = await renderPageText(app, visitor, page, { ...text, markdown: at }, '', {}, { before, at })
+    return html !== ''
+  }
+}
+
+/**
+ * Renders the blocks of a page that a commit added or changed. What the page has lost since is not among them.
  * @param base the address of the site, without a trailing slash
  */
 export async function renderChange(
@@ -36,15 +57,19 @@ export async function renderChange(
   base: string,
 ): Promise<string> {
   const text = await readPageText(app, page)
-  const { repo } = page.pages.revision
-  const [parent] = (await repo.commit(commit)).parents
-  const at = await textAt(app, page, text, commit)
-  const before = parent === undefined ? '' : await textAt(app, page, text, parent)
-  const { html } = await renderPageText(app, visitor, page, text, base, {}, { before, at })
+  const texts = await textsOf(app, page, text, commit)
+  const { html } = await renderPageText(app, visitor, page, text, base, {}, texts)
   return html
 }
 
-/** Returns the text that a page had at a commit, with the current includes and variables; '' if it did not exist. */
+/** Returns the texts of a page before and after a commit. */
+async function textsOf(app: App, page: ReadPage, text: PageText, commit: CommitId) {
+  const [parent] = (await page.pages.revision.repo.commit(commit)).parents
+  const at = await textAt(app, page, text, commit)
+  return { before: parent === undefined ? '' : await textAt(app, page, text, parent), at }
+}
+
+/** Returns the text that a page had at a commit, with the includes and variables of today; '' if it did not exist. */
 async function textAt(app: App, { pages }: ReadPage, { gitPath, attributes }: PageText, commit: CommitId) {
   const { revision } = pages
   const snapshot = await revision.repo.at(commit)

@@ -1,10 +1,11 @@
 /** Renders container blocks on pages of sites: hints, tabs, steps, columns, expandables, updates, prompts. */
 import type { BlockNode } from '../../content/types.js'
 import { containerBlocks } from '../container-blocks.js'
+import { changeOf } from '../blocks.js'
 import { h, textIn } from '../element.js'
-import { type BlockRenderer, type Html, type Inline, type RenderContext, textOf } from '../types.js'
+import { type BlockRenderer, type Html, type RenderContext, textOf } from '../types.js'
 import { chosenIcon, symbol } from './icon.js'
-import { directionIn, flow, inside, word, written } from './text.js'
+import { directionIn, flow, inlinesIn, inside, word, written } from './text.js'
 import { hasOwn } from '../../kernel/guards.js'
 import { required } from '../../kernel/defined.js'
 
@@ -34,22 +35,24 @@ function tabs(node: BlockNode, context: RenderContext): Html[] {
     text(textOf(data, 'title')),
   ]
   return tabSet(
-    items.map((item) => ({ title: titleOf(item), content: inside(item, context) })),
+    items.map((item) => ({ title: titleOf(item), content: inside(item, context), change: changeOf(item) })),
     context,
   )
 }
 
 /** Renders a set of tabs. */
 export function tabSet(
-  items: readonly { title: Html[]; content: Html[] }[],
+  items: readonly { title: Html[]; content: Html[]; change?: string | null }[],
   context: RenderContext,
   ...more: string[]
 ): Html[] {
-  const buttons = items.map(({ title }) => h('button', { type: 'button', dir: directionIn(title, context) }, title))
-  const panels = items.map(({ title, content }) =>
+  const buttons = items.map(({ title, change = null }) =>
+    h('button', { type: 'button', dir: directionIn(title, context), dataChange: change }, title),
+  )
+  const panels = items.map(({ title, content, change = null }) =>
     h(
       'div',
-      { className: ['tab', 'flow'], dataTitle: textIn(title) },
+      { className: ['tab', 'flow'], dataTitle: textIn(title), dataChange: change },
       h('p', { className: ['tab-title'], dir: directionIn(title, context) }, title),
       content,
     ),
@@ -122,7 +125,7 @@ function withTags(content: Html[], tags: Html[]): Html[] {
 function expandable(node: BlockNode, context: RenderContext): Html[] {
   const [first, ...rest] = node.nodes
   const titled = first?.object === 'block' && first.type === 'expandable-title'
-  const title = titled ? context.inlines(first.nodes as Inline[]) : []
+  const title = titled ? inlinesIn(first, context) : []
   const summary = h(
     'summary',
     { dir: directionIn(title, context) },

@@ -85,7 +85,7 @@ function bodyText(node: BlockNode): string | null {
   const pending = [...node.nodes]
   for (let one = pending.shift(); one && texts.length < 20; one = pending.shift())
     if (one.object === 'text') texts.push(...one.leaves.map((leaf) => leaf.text))
-    else pending.unshift(...(one.nodes as BlockNode['nodes']))
+    else pending.unshift(...one.nodes)
   return texts.join('').trim().slice(0, 200) || null
 }
 

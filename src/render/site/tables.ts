@@ -164,6 +164,6 @@ function card(
 const withoutLinks = (nodes: readonly Html[]): Html[] =>
   nodes.flatMap((node) => {
     if (node.type !== 'element') return [node]
-    const children = withoutLinks(node.children as Html[])
+    const children = withoutLinks(node.children)
     return node.tagName === 'a' ? children : [{ ...node, children }]
   })

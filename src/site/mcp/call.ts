@@ -26,6 +26,6 @@ export const shownPage = ({ address }: Visit, { siteSpace, pages }: OpenSpace, e
   page: entry.id,
   title: entry.title,
   address: address + pathOfPage(siteSpace, pages, entry),
-  commit: pages.revision.snapshot.commit as string,
+  commit: pages.revision.snapshot.commit,
   space: siteSpace.space.doc.id,
 })

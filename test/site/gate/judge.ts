@@ -34,9 +34,11 @@ export function judgeWords(
     ? []
     : world.spaces.flatMap(({ pages }) => pages.filter(isShown))
   const near = new Set([...(request.page ? [request.page] : []), ...shown].flatMap(nearWords))
+  const asset = request.lost ? undefined : request.file
+  const ofFile = asset ? [asset.name, ...asset.words] : []
   for (const word of words) {
     const far = reach.get(word)
-    if (far === undefined || far === 'listed' || repeated.has(word)) continue
+    if (far === undefined || far === 'listed' || repeated.has(word) || ofFile.includes(word)) continue
     if (far === 'read' && (near.has(word) || request.output === 'seen address')) continue
     throw new Leak(`the response contains ${word}, which is for this visitor: ${far}\n${around(told.text, word)}`)
   }
@@ -53,6 +55,7 @@ const nearWords = (page: Page): string[] =>
     ...one.variables.map(({ word }) => word),
     ...one.files.flatMap(({ words }) => words),
     ...one.proposed,
+    ...(one.edit ? [one.edit.author] : []),
   ])
 
 const around = (text: string, word: string): string => {
@@ -60,10 +63,14 @@ const around = (text: string, word: string): string => {
   return at < 0 ? '(encoded or in a header)' : `…${text.slice(Math.max(0, at - 200), at + 100)}…`
 }
 
-/** A response equals that of a missing page in status, headers and bytes, except for the words of the request. */
-export function judgeTwin(told: Told, twin: Told, words: ReadonlyMap<string, string>): void {
+/** A response is the one for something that does not exist: status, headers and bytes, up to the words of the request. */
+export function judgeTwin(
+  told: Told,
+  twin: Told,
+  words: ReadonlyMap<string, string>,
+  reflects = told.text !== twin.text,
+): void {
   const back = new Map([...words].map(([from, to]) => [to, from]))
-  const reflects = told.text !== twin.text
   const without = reflects ? ['etag', 'content-length'] : []
   if (told.status !== twin.status) throw new Leak(`status ${told.status}, but ${twin.status} if it does not exist`)
   const [ours, theirs] = [

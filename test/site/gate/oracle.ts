@@ -2,6 +2,7 @@
  * Decides what a visitor may see, based only on docs/design/visitors.md and docs/sites.md. It shares no code with
  * the service.
  */
+import { wordsIn } from './canaries.js'
 import type { Claims } from './claims.js'
 import { chainOf, type Page, type Part, pageChain, type Site, type Space, siteSpacesOf, type World } from './world.js'
 
@@ -80,6 +81,9 @@ export function reaches(world: World, view: View): Map<string, Reach> {
       if (outside) add([outside], if_(ours && view.admitted))
     }
     for (const { key } of site.keys) add([key], 'none')
+    // Who may sign in is told where, and learns the address.
+    const isKnown = view.admitted || (site.published && site.visibility !== 'share-link')
+    add([...wordsIn(`${site.hostname} ${site.proxy}`)], if_(ours && isKnown))
   }
   for (const space of world.spaces) addSpace(view, space, add)
   return found
@@ -113,6 +117,10 @@ function addSpace(view: View, space: Space, add: (words: readonly string[], reac
       for (const { condition, word } of one.blocks) add([word], condition.holds(view.claims) ? reach : 'none')
     }
     for (const { word } of page.variables) add([word], reach)
+    if (page.edit) {
+      add([page.edit.author], page.edit.condition.holds(view.claims) ? reach : 'none')
+      add([page.edit.subject], 'none')
+    }
     for (const { words } of page.files) add(words, reach)
   }
   for (const one of [...space.includes]) add([one.name, one.title, one.word], 'none')
