@@ -23,7 +23,7 @@ interface Options {
   explain(thrown: unknown): Promise<unknown>
 }
 
-/** Creates the mount of the members' server. */
+/** Creates the mount of the writers' server. */
 export const mcpMount = (options: Options): Mount => ({
   prefix: PATH,
   serve: async (request) => {

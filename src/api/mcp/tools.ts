@@ -202,7 +202,7 @@ const changesTool: Tool<MemberCall> = tool({
   },
 })
 
-/** All tools of the members' server. */
+/** All tools of the writers' server. */
 export const WRITER_TOOLS: readonly Tool<MemberCall>[] = [
   searchTool,
   readTool,
