@@ -38,14 +38,14 @@ export function renderMarkdown(markdown: string, order: RenderOrder): Rendered {
   }
 }
 
-/** Returns the blocks to render. With a history, they are those that the reader sees, so that it can name each of them. */
+/** Returns the blocks to render. With a history, these are the blocks that the reader sees, so that each can have a note. */
 function documentOf(markdown: string, order: RenderOrder): DocumentNode {
   const { change, site } = order
   if (change) return changedIn(seenIn(markdown, order), change, order)
   return site?.history ? seenIn(markdown, order) : parseDocument(markdown)
 }
 
-/** Returns a text as its reader sees it. */
+/** Returns the text that its reader sees. */
 function seenIn(markdown: string, { conditional }: RenderOrder): DocumentNode {
   const document = parseDocument(markdown)
   return typeof conditional === 'object'

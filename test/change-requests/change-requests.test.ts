@@ -82,7 +82,7 @@ test('change requests cannot be created or merged while main is missing', async 
   assert.is((await here.admin.call('get', base).expect(200)).body.revision, main)
 })
 
-test('a revision names the change request that it merged by its current subject', async () => {
+test('a revision contains the current subject of the change request that it merged', async () => {
   const { admin } = here
   const base = `/v1/spaces/${(await admin.call('post', `/v1/orgs/${here.organization}/spaces`).expect(201)).body.id}`
   await admin.call('post', `${base}/change-requests`, { subject: 'Before' }).expect(201)

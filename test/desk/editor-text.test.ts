@@ -170,7 +170,7 @@ test('no word of either side is lost in any merge', () => {
   )
 })
 
-test('a save whose response was lost is no conflict of a writer with their own text', () => {
+test("a save whose response was lost does not conflict with the writer's later text", () => {
   const page = headlessPage('# A\r\n\r\nOne.\r\n', 'o0')
   page.edit({ changes: { from: 8, insert: ' word' } })
   const first = page.text.send()
@@ -184,7 +184,7 @@ test('a save whose response was lost is no conflict of a writer with their own t
   assert.is(page.text.receive(first.raw.replace('word', 'other'), 'o2'), 'conflict')
 })
 
-test('a merge of a large page takes no time that grows with its square', () => {
+test('the time to merge a large page does not grow with the square of its size', () => {
   const list = Array.from({ length: 20_000 }, (_, at) => `Paragraph ${at % 100}`)
   const [mine, theirs] = [[...list], [...list]]
   mine[10] = 'mine'

@@ -148,7 +148,7 @@ test('pages of the link list stay stable while other links change', async () => 
   await admin.call('get', `/v1/spaces/${space}/links?page=x`).expect(400)
 })
 
-test('the problem of a link names a file that differs only in case', async () => {
+test('the problem of a link contains a file that differs only in case', async () => {
   const cases = await spaceOf(here, {
     'README.md':
       '# Home\n\n[page](guide/setup.md#a) [short](/Guide/setup) [folder](guide/) ![file](PIC.png) [none](guide/none.md)\n',

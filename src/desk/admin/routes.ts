@@ -48,7 +48,6 @@ const ROUTES: readonly { pattern: string; load: () => Promise<Named> }[] = [
   { pattern: '/sites/:site/redirects', load: async () => (await import('../screens/site-redirects.js')).SiteRedirects },
 ]
 
-/** The routes. */
 export const ADMIN_ROUTES: readonly Route[] = ROUTES.map(({ pattern, load }) => ({
   pattern,
   load: async () => (await load()) as Screen,

@@ -147,7 +147,7 @@ export async function startChange(
   return body(api.POST('/v1/spaces/{spaceId}/change-requests', { params: { path: { spaceId } }, body: { subject } }))
 }
 
-/** Maximum number of own drafts that are searched for one that changes the page. */
+/** Maximum number of the user's drafts that are searched for one that changes the page. */
 const MAX_DRAFTS = 10
 
 async function touches(spaceId: string, changeRequestId: string, pageId: string): Promise<boolean> {

@@ -95,7 +95,6 @@ function marksOf(base: readonly string[] | null, blocks: readonly Block[]): stri
   return marks
 }
 
-/** Renders the preview. */
 export function Preview({ writing, pageHref, back }: { writing: Writing; pageHref: string; back: () => void }) {
   const w = editorWords()
   const { rendered, hasFailed } = useRendering(writing)

@@ -12,7 +12,6 @@ import { editorWords } from './words.js'
 /** The parts that are shown. */
 export type ViewName = 'source' | 'both' | 'preview'
 
-/** Renders the ribbon. */
 export function EditorRibbon({
   writing,
   isMounted,

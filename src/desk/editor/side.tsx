@@ -32,7 +32,6 @@ const pageOf = (target: EventTarget | null): string | null => {
 
 type Question = { kind: 'new' } | { kind: 'rename'; page: Page }
 
-/** Renders the side. */
 export function EditorSide({ writing, marks }: { writing: Writing; marks: ReadonlyMap<string, 'e' | 'n'> }) {
   const w = editorWords().toc
   const place = writing.place.value

@@ -17,7 +17,6 @@ type Entry = Schemas['AuditEntry']
 
 const DAY = 86_400_000
 
-/** The screen. */
 export function Audit({ org = '' }: { org?: string }) {
   const w = adminWords().audit
   return (

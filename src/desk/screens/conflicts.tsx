@@ -17,7 +17,6 @@ import { Empty, Failed, Note, Shape, Show } from '../shell/notes.js'
 import { fill } from '../words/index.js'
 import { conflictWords } from '../conflicts/words.js'
 
-/** The screen. */
 export function Conflicts({ space: spaceId = '', number = '', n = '1' }: Parameters) {
   const space = useSpace(spaceId)
   return <Show data={space}>{(found) => <Loaded key={number} space={found} number={number} at={Number(n) - 1} />}</Show>

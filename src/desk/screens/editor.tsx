@@ -79,7 +79,6 @@ const pagesOf = async ({ spaceId, changeRequest: changeRequestId }: Place): Prom
       )
   ).pages
 
-/** The screen. */
 export function Editor({ space = '', number, page = '' }: Readonly<Record<string, string>>) {
   const [state, setState] = useState<{ key: string; loaded?: Loaded; error?: unknown } | null>(null)
   const key = `${space} ${number ?? ''} ${page}`

@@ -27,7 +27,6 @@ const load = (spaceId: string, limit: number) =>
 
 type Link = Awaited<ReturnType<typeof load>>['items'][number]
 
-/** The screen. */
 export function LinksScreen({ space: spaceId = '' }: Parameters) {
   const space = useSpace(spaceId)
   if (!space.value)

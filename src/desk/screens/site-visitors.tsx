@@ -17,7 +17,6 @@ import { fill } from '../words/index.js'
 
 type ShareLink = Schemas['ShareLink']
 
-/** The screen. */
 export function SiteVisitors({ site = '' }: { site?: string }) {
   const w = adminWords().visitors
   return (

@@ -18,7 +18,6 @@ import { type Space, useSpace } from '../space/space.js'
 import { fill } from '../words/index.js'
 import { Frame } from '../shell/frame.js'
 
-/** The screen. */
 export function SpaceSettings({ space: id = '' }: { space?: string }) {
   const w = adminWords().space
   const space = useSpace(id)

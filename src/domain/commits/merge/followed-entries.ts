@@ -30,7 +30,7 @@ interface Heads {
 
 type Tree = ReturnType<Repository['tree']>
 
-/** What a merge moved, and where the paths in its files started. */
+/** The moves of a merge, and the base of the paths in its files. */
 export interface Following {
   /** The path of the merged table of contents. */
   summary: string
@@ -62,7 +62,7 @@ export async function followedEntries(
   const { config } = await readConfig(tree, work)
   const [from, root] = [entriesFrom(config), config.root]
   const nodes = nodesIn((await unlessTooCostly(work.summary(text), null))?.nodes ?? [])
-  // An entry that was written at the old place of the table of contents is relative to that place.
+  // An entry that was written at the old path of the table of contents is relative to that path.
   const places = [[from, root] as const, [entriesFrom(configs.base), configs.base.root] as const]
   const resolve = (href: string, exists: (path: string) => boolean): string | null => {
     for (const [at, top] of places) {
