@@ -179,6 +179,84 @@ test('the list of change requests shows changed pages and who reviews', async ()
   await app.checkAxe('change requests')
 })
 
+test('an admin makes a collection, moves a space into it, and deletes it without losing the space', async () => {
+  const desk = await openDesk(here, { 'SUMMARY.md': '* [Start](start.md)\n', 'start.md': '# Start\n' })
+  const parentOf = async () => (await here.admin.call('get', desk.url).expect(200)).body.parent
+  await app.open(`/o/${here.organization}/settings/collections`)
+  await app.sees('No collections')
+  await app.click('New collection')
+  await app.type('Name', 'Guides')
+  await app.click('Create the collection')
+  await app.page.waitForSelector('a[href^="/collections/"]')
+  await app.click('Settings of Guides')
+  await app.sees('Delete the collection')
+  await app.checkAxe('collections')
+  await app.open(`/s/${desk.space}/settings`)
+  await app.choose('Collection', 'Guides')
+  await app.click('Save')
+  await app.sees('The settings are saved.')
+  const parent = await parentOf()
+  const guides = (await here.admin.call('get', `/v1/collections/${parent}`).expect(200)).body
+  assert.is(guides.title, 'Guides')
+  await app.open(`/o/${here.organization}/settings/collections?row=${parent}`)
+  await app.sees('Delete the collection')
+  await app.click('Delete the collection')
+  await app.sees('1 space in it stays and moves one level up.')
+  await app.page.locator('dialog[open] .btn.danger, dialog[open] footer .btn:last-child').click()
+  await app.sees('No collections')
+  assert.is(await parentOf(), undefined)
+})
+
+test('a lock says what it stops', async () => {
+  const desk = await openDesk(here, { 'SUMMARY.md': '* [Start](start.md)\n', 'start.md': '# Start\n' })
+  await app.open(`/s/${desk.space}/settings`)
+  await app.sees('Nobody changes pages, also not in change requests')
+  await app.click('Lock the content', 'switch')
+  await app.page.waitForSelector('input[role="switch"]:checked')
+  await app.open(`/s/${desk.space}`)
+  await app.sees('Start')
+  await app.seesNo('New page')
+  assert.is(await app.page.$('a[href$="/edit"]'), null)
+  const made = await here.admin.call('post', `${desk.url}/change-requests`, { subject: 'x' })
+  await here.admin
+    .call('post', `${desk.url}/change-requests/${made.body.number}/content`, {
+      changes: [{ operation: 'insert_page', title: 'X', document: { markdown: '# X\n' } }],
+    })
+    .expect(423)
+})
+
+test('the command box and home offer an admin more than a reader', async () => {
+  const desk = await openDesk(here, { 'SUMMARY.md': '* [Start](start.md)\n', 'start.md': '# Start\n' })
+  const reader = await here.caller('read')
+  const own = await openApp(here, reader.token)
+  const commands = async (at: DeskPage): Promise<string> => {
+    await at.open(`/s/${desk.space}/p/${await desk.id('start')}`)
+    await at.page.waitForSelector('main h1')
+    await at.page.keyboard.down('Control')
+    await at.page.keyboard.press('k')
+    await at.page.keyboard.up('Control')
+    await at.page.waitForSelector('#palette[open] [role="option"]')
+    // A search ends after the permissions are known.
+    await at.page.keyboard.type('start')
+    await at.page.waitForFunction(() => document.querySelector('#palette mark') !== null)
+    for (let n = 0; n < 5; n++) await at.page.keyboard.press('Backspace')
+    await at.page.waitForFunction(() => document.querySelector('#palette')?.textContent?.includes('Sign out') === true)
+    return at.page.$eval('#palette', (box) => box.textContent ?? '')
+  }
+  try {
+    const [offered, all] = [await commands(own), await commands(app)]
+    for (const command of ['Edit this page', 'New space', 'Organization settings']) {
+      assert.not.ok(offered.includes(command), `${command} is offered to a reader`)
+      assert.ok(all.includes(command), all)
+    }
+    await own.open('/')
+    await own.page.waitForSelector('.tbl a')
+    await own.seesNo('New space')
+  } finally {
+    await own.browser.close()
+  }
+})
+
 test('an admin gives a role on a site, and looks at it as a visitor with a claim', async () => {
   const desk = await openDesk(here, {
     'SUMMARY.md': '* [Start](start.md)\n* [Pro](pro.md)\n',

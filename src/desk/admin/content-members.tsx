@@ -1,4 +1,4 @@
-/** The roles on a space or a site with their reasons, and the forms that give and take them. */
+/** The roles on a space, a collection or a site with their reasons, and the forms that give and take them. */
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
@@ -16,7 +16,7 @@ import { adminWords } from './words.js'
 type Entry = Schemas['AggregatedContentPermission']
 type Query = { limit: number; page?: string }
 
-/** A space or a site with its roles. */
+/** A space, a collection or a site with its roles. */
 interface Content {
   /** The key of the loaded list. */
   key: string
@@ -57,6 +57,25 @@ export function SiteMembers({ site }: { site: Site }) {
         key: `sites/${site.id}/members`,
         organization: site.organization,
         mayChange: site.permissions.admin,
+        list: (query) => body(api.GET(`${at}/aggregate`, { params: { path, query } })),
+        give: (role, to) => body(api.POST(at, { params: { path }, body: { role, ...to } })),
+        takeFromUser: (userId) => body(api.DELETE(`${at}/users/{userId}`, { params: { path: { ...path, userId } } })),
+        takeFromTeam: (teamId) => body(api.DELETE(`${at}/teams/{teamId}`, { params: { path: { ...path, teamId } } })),
+      }}
+    />
+  )
+}
+
+/** The members of a collection. Their roles hold for everything in it. */
+export function CollectionMembers({ collection }: { collection: Schemas['Collection'] }) {
+  const at = '/v1/collections/{collectionId}/permissions' as const
+  const path = { collectionId: collection.id }
+  return (
+    <Members
+      of={{
+        key: `collections/${collection.id}/members`,
+        organization: collection.organization,
+        mayChange: collection.permissions.admin,
         list: (query) => body(api.GET(`${at}/aggregate`, { params: { path, query } })),
         give: (role, to) => body(api.POST(at, { params: { path }, body: { role, ...to } })),
         takeFromUser: (userId) => body(api.DELETE(`${at}/users/{userId}`, { params: { path: { ...path, userId } } })),
@@ -121,6 +140,7 @@ function Members({ of }: { of: Content }) {
                     <OpeningRow
                       key={entry.user.id}
                       id={entry.user.id}
+                      name="member"
                       label={fill(adminWords().members.accessOf, { name: entry.user.displayName })}
                       span={3}
                       cells={

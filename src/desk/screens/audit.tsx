@@ -112,7 +112,7 @@ const loadPage = (organization: string, page: { limit: number; page?: string }) 
     }),
   )
 
-/** Returns the name of an operation. Rare operations have their names of the API. */
+/** Returns the name of an operation. Those of earlier releases have their names of the API. */
 function actionOf({ operation }: Entry): string {
   const names: Readonly<Record<string, string>> = adminWords().audit.operations
   return (
