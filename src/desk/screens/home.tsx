@@ -1,4 +1,4 @@
-/** Home: what waits for the user, spaces by collection with their state, sites, and what was published. */
+/** Home: items that wait for the user, spaces by collection with their state, sites, and recent revisions. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
@@ -173,7 +173,7 @@ interface PageProps {
   crumbs?: readonly Crumb[]
   /** Whether the user may create spaces here. */
   mayCreate: boolean
-  /** Whether to show what waits for the user. */
+  /** Whether to show the items that wait for the user. */
   waits?: boolean
   action?: ComponentChildren
   children: (problems: Problems) => ComponentChildren
