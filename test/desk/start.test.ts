@@ -179,7 +179,7 @@ test('the list of change requests shows changed pages and who reviews', async ()
   await app.checkAxe('change requests')
 })
 
-test('an admin makes a collection, moves a space into it, and deletes it without losing the space', async () => {
+test('a space moves into a new collection, and stays when the collection is deleted', async () => {
   const desk = await openDesk(here, { 'SUMMARY.md': '* [Start](start.md)\n', 'start.md': '# Start\n' })
   const parentOf = async () => (await here.admin.call('get', desk.url).expect(200)).body.parent
   await app.open(`/o/${here.organization}/settings/collections`)
@@ -194,7 +194,7 @@ test('an admin makes a collection, moves a space into it, and deletes it without
   await app.open(`/s/${desk.space}/settings`)
   await app.choose('Collection', 'Guides')
   await app.click('Save')
-  await app.sees('The settings are saved.')
+  await app.sees('The settings were saved.')
   const parent = await parentOf()
   const guides = (await here.admin.call('get', `/v1/collections/${parent}`).expect(200)).body
   assert.is(guides.title, 'Guides')
@@ -210,7 +210,7 @@ test('an admin makes a collection, moves a space into it, and deletes it without
 test('a lock says what it stops', async () => {
   const desk = await openDesk(here, { 'SUMMARY.md': '* [Start](start.md)\n', 'start.md': '# Start\n' })
   await app.open(`/s/${desk.space}/settings`)
-  await app.sees('Nobody changes pages, also not in change requests')
+  await app.sees('No one can change pages, also not in change requests')
   await app.click('Lock the content', 'switch')
   await app.page.waitForSelector('input[role="switch"]:checked')
   await app.open(`/s/${desk.space}`)

@@ -59,7 +59,7 @@ test('what has no file, or is too long, has no margin, and a stranger sees none'
     blocks: [],
     changes: [],
   })
-  await get(desk, '/content/page/nobody/block-changes', 404)
+  await get(desk, '/content/page/missing/block-changes', 404)
   const stranger = await here.caller()
   await stranger.call('get', `${desk.url}/content/page/${id}/block-changes`).expect(404)
 })

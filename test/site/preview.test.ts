@@ -114,7 +114,7 @@ test('a preview as a visitor shows what the gate shows to their claims, and says
   await ask({ signed: { unsigned: true } }, 400)
   await ask({ unsigned: { isPro: true } }, 400)
   await ask({ signed: {} }, 403, await here.caller('read'))
-  // Nobody can write other claims into an address.
+  // Readers cannot write other claims into an address.
   const { url } = await ask({ signed: { isPro: false } })
   const forged = Buffer.from(JSON.stringify({ signed: { isPro: true }, unsigned: {} })).toString('base64url')
   const token = url.split('/').at(-1) as string

@@ -24,7 +24,7 @@ const ADDRESSES = [
   'google-docs',
 ] as const satisfies readonly Source[]
 
-/** What a file is, by the end of its name. */
+/** The source of a file, by the extension of its name. */
 const KINDS: Readonly<Record<string, Source>> = {
   zip: 'zip',
   docx: 'docx',

@@ -1,7 +1,7 @@
 /** Sends a file with progress, which `fetch` does not report. */
 import { ApiError, failure } from './client.js'
 
-/** How much of a file is sent, in bytes. */
+/** The sent part of a file, in bytes. */
 export interface Sent {
   done: number
   total: number

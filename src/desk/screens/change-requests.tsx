@@ -116,7 +116,7 @@ function List({ space }: { space: Space }) {
   )
 }
 
-/** What the list shows later, since the server compares contents for it. */
+/** Loads the parts of the list that come later, because the server compares contents for them. */
 function useDetails(
   spaceId: string,
   status: Status,

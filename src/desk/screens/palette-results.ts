@@ -81,7 +81,7 @@ function openPlace(): { space: string; page: string | null } | null {
   return { space, page: kind === 'p' && page ? page : null }
 }
 
-/** What the caller may do, as far as commands depend on it. */
+/** The permissions of the caller that commands depend on. */
 interface Permissions {
   edit: boolean
   /** Whether they administer the open space. */

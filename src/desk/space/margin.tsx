@@ -6,7 +6,7 @@ import { fill, language, words } from '../words/index.js'
 type Changes = Schemas['PageBlockChanges']
 type Change = Changes['changes'][number]
 
-/** What the margin shows next to a block. */
+/** The note in the margin next to a block. */
 export interface MarginNote {
   change: Change
   /** Whether the block changed in the last change of the page. */

@@ -1,4 +1,4 @@
-/** What a list shows of each change request: its reviewers with their states, and the number of changed pages. */
+/** Reads the details of change requests in lists: the reviewers with their states, and the number of changed pages. */
 import { isMarkdown } from '../../content/paths.js'
 import type { TreeChange } from '../../git/index.js'
 import { pageOf } from '../../kernel/paging.js'

@@ -89,7 +89,7 @@ async function compare(
     if (bytes > MAX_BYTES) break
     earlier.push(was)
   }
-  // What all compared versions have is as old as the page, if its first version is one of them.
+  // A block that all compared versions have is as old as the page, if its first version is one of them.
   const first = commits[earlier.length]?.before === null ? earlier.length : -1
   try {
     const json = await app.texts.bytes(space.doc.id, 'lastChanges', [markdown, 'null', ...earlier])
