@@ -129,6 +129,7 @@ const sites: Record<string, Example> = {
   updateSiteShareLinkById: { body: { active: false } },
   createSiteRedirect: { body: { source: '/old', destination } },
   updateSiteRedirectById: { body: { source: '/older' } },
+  previewSiteAsVisitor: { body: {} },
   updateSiteAdaptiveSchemaById: { body: { jsonSchema: claims } },
   updateSiteCustomizationDraft: { body: { title: 'Acme docs' } },
   updateSiteCustomizationById: { body: { title: 'Acme docs' } },

@@ -131,14 +131,17 @@ export const tasks = {
   },
   /**
    * Returns the last change of each block that is visible with these claims, as JSON: the number of the change that
-   * added its present form, or -1 if it is older than all changes.
+   * added its present form, or -1 if it is older than all changes. With the claims `null`, of all blocks.
    * @param markdown the text after change 0
    * @param earlier the versions before each of the changes, newest first: texts, or files with their front matter
    */
   lastChanges(markdown: string, claims: string, ...earlier: (string | Uint8Array)[]): string {
-    const visitor: Readonly<Record<string, unknown>> = JSON.parse(claims)
+    const visitor: Readonly<Record<string, unknown>> | null = JSON.parse(claims)
     const texts = earlier.map((one) => (typeof one === 'string' ? one : readPage(decodeText(one), '').markdown))
-    const meaningsIn = (text: string): string[] => visibleNodes(parseDocument(text).nodes, visitor).map(meaningOfBlock)
+    const meaningsIn = (text: string): string[] => {
+      const { nodes } = parseDocument(text)
+      return (visitor === null ? nodes : visibleNodes(nodes, visitor)).map(meaningOfBlock)
+    }
     const before = texts.map((text) => new Set(meaningsIn(text)))
     return JSON.stringify(meaningsIn(markdown).map((block) => before.findIndex((blocks) => !blocks.has(block))))
   },

@@ -1,4 +1,5 @@
 /** The editor of a page, on the main content or in a change request. */
+import { address } from '../route.js'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, ApiError, body, type Schemas } from '../api/client.js'
 import { reload, useData } from '../api/data.js'
@@ -121,6 +122,14 @@ export function Editor({ space = '', number, page = '' }: Readonly<Record<string
   )
 }
 
+/** Moves the caret to the line that the address names, for example that of a broken link. */
+function goToLine({ view }: Writing): void {
+  const wanted = Number(address.value.query.get('line'))
+  if (!Number.isInteger(wanted) || wanted < 1) return
+  const { doc } = view.state
+  view.dispatch({ selection: { anchor: doc.line(Math.min(wanted, doc.lines)).from }, scrollIntoView: true })
+}
+
 /** Creates the editing session once, and ends it with the screen. */
 function Open({ input }: { input: Loaded }) {
   const [writing] = useState(() => new Writing(input))
@@ -133,6 +142,7 @@ function Open({ input }: { input: Loaded }) {
     const stop = startPresence(writing)
     setMounted(true)
     writing.view.focus()
+    goToLine(writing)
     return () => {
       stop()
       writing.destroy()

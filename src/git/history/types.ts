@@ -19,8 +19,8 @@ export interface FileChangesQuery {
   from: CommitId
   path: string
   limit: number
-  /** The time of the oldest change, in seconds since 1970. */
-  since: number
+  /** The time of the oldest change, in seconds since 1970; absent = all. */
+  since?: number
 }
 
 /** A change of a file at one path. */
