@@ -116,8 +116,7 @@ function sourceEndpoints<const Path extends ContentPath>(path: Path, noun: strin
       path: `${page}/presence`,
       summary: `Tell others that you edit a page of ${noun}, and list them`,
       description:
-        'An editor calls this every few seconds. It is listed for 30 seconds after its last call. Presence locks nothing. ' +
-        'Several nodes of one service have a list each.',
+        'An editor calls this every few seconds. It is listed for 30 seconds after its last call. Presence locks nothing.',
       section: 'Writing content',
       needs: 'space:view',
       audited: false,
