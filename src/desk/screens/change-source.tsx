@@ -6,6 +6,7 @@ import {
   type ChangedPage,
   changedPages,
   keyOf,
+  loadAllLines,
   pathOf,
   useChanges,
   usePageChanges,
@@ -60,7 +61,7 @@ function Source({ view }: { view: RequestView }) {
   )
 }
 
-function Lines({ view: { place }, page }: { view: RequestView; page: ChangedPage }) {
+function Lines({ view: { place, request }, page }: { view: RequestView; page: ChangedPage }) {
   const w = reviewWords().source
   return (
     <Show data={useSourceChanges(place, page.id)}>
@@ -73,7 +74,14 @@ function Lines({ view: { place }, page }: { view: RequestView; page: ChangedPage
             </Note>
           )
         if (diff?.unified === undefined) return <p class="pad muted">{w.none}</p>
-        return <SourceTable rows={rowsOf(diff.unified)} file={page.file} />
+        return (
+          <SourceTable
+            key={`${page.id} ${request.revision}`}
+            rows={rowsOf(diff.unified)}
+            file={page.file}
+            loadAll={() => loadAllLines(place, page.id)}
+          />
+        )
       }}
     </Show>
   )
