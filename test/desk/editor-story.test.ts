@@ -1,4 +1,7 @@
 /** Writers in Chromium, checked with plain Git: no word is lost, and no byte changes that no one touched. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ElementHandle } from 'puppeteer-core'
 import * as assert from 'uvu/assert'
 import { flat, openDesk } from '../commits/fixture.js'
 import { openChromium } from '../site/chromium.js'
@@ -224,6 +227,30 @@ test('a cell of an HTML table changes alone, also beside a list', async () => {
   )
 })
 
+test('a cover is written as its path, also if its name has a space', async () => {
+  const desk = await openDesk(here, FILES)
+  const id = flat(await desk.pages())[1]?.id ?? ''
+  const picture = join(here.dir, 'my cover.png')
+  await writeFile(
+    picture,
+    Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    ),
+  )
+  await as(here.admin, `/s/${desk.space}/p/${id}/edit`, async (page) => {
+    await page.waitForSelector('.pvdoc .tx')
+    await page.click('.meta > summary')
+    const field = await page.waitForSelector('.form2 input[type=file]')
+    await (field as ElementHandle<HTMLInputElement>).uploadFile(picture)
+    await page.waitForFunction(() => document.querySelector('.cm-content')?.textContent?.includes('cover:'))
+    await saved(page)
+  })
+  const cover = /^cover: (.*)$/m.exec((await desk.file('sub/other.md')) ?? '')?.[1] ?? ''
+  assert.match(cover, /^\.\.\/.*my[ -]cover\.png$/)
+  assert.ok(await desk.git('cat-file', '-s', `main:${join('sub', cover)}`))
+})
+
 test('the source and the preview scroll together, in both directions', async () => {
   const text = Array.from({ length: 120 }, (_, at) => `Paragraph ${at} of this page.`).join('\n\n')
   const desk = await openDesk(here, { ...FILES, 'docker.md': `# Docker\n\n${text}\n` })
@@ -240,14 +267,16 @@ test('the source and the preview scroll together, in both directions', async () 
       await page.mouse.wheel({ deltaY: by })
       await page.waitForFunction(
         (condition) => {
-          const bottom = (one: Element): number => one.getBoundingClientRect().bottom
-          const covered = bottom(document.querySelector('.src > .bar') as Element)
-          const line = [...document.querySelectorAll('.cm-lineNumbers .cm-gutterElement')].find(
-            (one) => bottom(one) > covered + 4 && one.getBoundingClientRect().height > 0,
+          const covered = document.querySelector('.src > .bar')?.getBoundingClientRect().bottom ?? 0
+          const line = [...document.querySelectorAll('.cm-lineNumbers .cm-gutterElement')].find((one) => {
+            const { bottom, height } = one.getBoundingClientRect()
+            return height > 0 && bottom > covered + 4
+          })
+          const pane = document.querySelector('.pv')
+          const top = (pane?.getBoundingClientRect().top ?? 0) + 48
+          const block = [...(pane?.querySelectorAll<HTMLElement>('.tx') ?? [])].find(
+            (one) => one.getBoundingClientRect().bottom > top + 4,
           )
-          const pane = document.querySelector('.pv') as HTMLElement
-          const top = pane.getBoundingClientRect().top + 48
-          const block = [...pane.querySelectorAll<HTMLElement>('.tx')].find((one) => bottom(one) > top + 4)
           const [source, preview] = [Number(line?.textContent), Number(block?.dataset.from)]
           return Math.abs(source - preview) <= 2 && (condition === 'far' ? source > 40 : source < 20)
         },

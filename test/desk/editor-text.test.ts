@@ -1,7 +1,9 @@
 /** The texts of the editor: exact bytes, and merges by block. */
-import { ChangeSet, Text } from '@codemirror/state'
+import { CompletionContext } from '@codemirror/autocomplete'
+import { ChangeSet, EditorState, Text } from '@codemirror/state'
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
+import { completions } from '../../src/desk/editor/completion.js'
 import { exactText, originalOf } from '../../src/desk/editor/exact.js'
 import { blocksOf, editsBetween, mergeBlocks, type TextEdit } from '../../src/desk/editor/merge.js'
 import { type Row, rowsOf, withGaps } from '../../src/desk/review/line-diff.js'
@@ -177,6 +179,31 @@ test('a merge of a large page takes no time that grows with its square', () => {
   theirs[19_990] = 'theirs'
   const { edits, conflicts } = mergeBlocks(paragraphs(list), paragraphs(mine), paragraphs(theirs))
   assert.equal([edits.length, conflicts.length], [1, 0])
+})
+
+test('tags of the space are completed in the tags of the front matter, and nowhere else', async () => {
+  const none = async () => []
+  const targets = {
+    path: 'a.md',
+    pages: none,
+    files: none,
+    headings: none,
+    revision: async () => ({ tags: [{ slug: 'beta', label: 'Beta' }] }) as never,
+  }
+  const complete = async (text: string): Promise<string[]> => {
+    const state = EditorState.create({ doc: text.replace('|', '') })
+    const context = new CompletionContext(state, text.indexOf('|'), true)
+    const results = await Promise.all(completions(targets).map((source) => source(context)))
+    return results.flatMap((found) =>
+      found ? found.options.map(({ label }) => `${state.sliceDoc(found.from, context.pos)}:${label}`) : [],
+    )
+  }
+  assert.equal(await complete('---\ntags:\n  - be|\n---\n'), ['be:beta'])
+  assert.equal(await complete('---\ntags:\n  - one\n  - |\n---\n'), [':beta'])
+  assert.equal(await complete('---\ntags: [one, b|]\n---\n'), ['b:beta'])
+  assert.equal(await complete('---\ntags: [|]\n---\n'), [':beta'])
+  for (const text of ['---\nother:\n  - |\n---\n', '---\ntags: []\n---\n\n- |\n', 'tags:\n- |\n'])
+    assert.equal(await complete(text), [], text)
 })
 
 test('each changed block becomes one suggestion, with the new blocks behind it', () => {

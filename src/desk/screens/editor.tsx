@@ -224,13 +224,15 @@ function EditorScreen({
           <>
             <Toolbar writing={writing} showPreview={() => show(view === 'preview' ? 'source' : 'preview')} />
             <SaveNote writing={writing} compare={() => setComparing(true)} />
-            <PageSettings
-              writing={writing}
-              renamed={(name) => {
-                setTitle(name)
-                void reload(`${keyOf(writing.place.value)}/pages`)
-              }}
-            />
+            {!input.suggests && (
+              <PageSettings
+                writing={writing}
+                renamed={(name) => {
+                  setTitle(name)
+                  void reload(`${keyOf(writing.place.value)}/pages`)
+                }}
+              />
+            )}
           </>
         )}
         <div class="cmx" ref={holder} />
