@@ -1,4 +1,4 @@
-/** What a writer does in the editor, in Chromium. */
+/** The actions of a writer in the editor, in Chromium. */
 import type { Browser, Page } from 'puppeteer-core'
 import * as assert from 'uvu/assert'
 import type { Caller, TestService } from '../support/service.js'

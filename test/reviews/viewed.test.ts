@@ -36,7 +36,7 @@ async function opened() {
   return { desk, url, request: made.body.id as string, a, b, c, write, change, reviewer, version, mark, viewed }
 }
 
-test('a page is viewed until its text, its title or its place changes again, and by one user only', async () => {
+test('a mark of one user is current until the page changes again', async () => {
   const { a, b, c, write, change, reviewer, mark, viewed, url } = await opened()
   assert.equal(await viewed(), [])
   for (const page of [a, b, c]) await mark(page)

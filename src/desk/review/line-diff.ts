@@ -77,7 +77,7 @@ export function rowsOf(unified: string): Row[] {
   return rows
 }
 
-/** How many lines of a gap are shown: at its start, after the change above it, and at its end. */
+/** The number of shown lines of a gap: at its start, after the change above it, and at its end. */
 export interface OpenGap {
   start: number
   end: number

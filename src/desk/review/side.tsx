@@ -78,9 +78,10 @@ export function RequestSide({ view: { place }, path = '' }: { view: RequestView;
                     </span>
                   )}
                   {open === 0 && isViewed(page.id) && (
-                    <span role="img" aria-label={reviewWords().blocks.viewed} title={reviewWords().blocks.viewed}>
+                    <>
                       <Icon name="eye" />
-                    </span>
+                      <span class="vh">{reviewWords().blocks.viewed}</span>
+                    </>
                   )}
                 </a>
               </li>

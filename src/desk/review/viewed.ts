@@ -13,7 +13,7 @@ const keyOfViewed = (place: RequestPlace): string => `${keyOf(place)}/viewed`
 export const useViewed = (place: RequestPlace): Loaded<Viewed> =>
   useData(keyOfViewed(place), () => body(api.GET(at, { params: { path: pathOf(place) } })))
 
-/** What the reader knows of a page: its changes, those of an earlier version, or nothing. */
+/** Returns the state of a page for the reader: viewed, changed since they viewed it, or new. */
 export function viewOf(viewed: Viewed | undefined, page: string): 'viewed' | 'changed' | 'new' {
   const found = viewed?.pages.find((one) => one.page === page)
   return found ? (found.current ? 'viewed' : 'changed') : 'new'

@@ -17,7 +17,7 @@ const SHOWN_MS = 30_000
 const MAX_PER_PAGE = 20
 const MAX_PAGES = 10_000
 
-/** What an editor says: where it is, or that it leaves. */
+/** The message of an editor: its line, or that it leaves. */
 interface EditorNote extends Omit<PresentEditor, 'seenAt'> {
   leaves: boolean
 }
