@@ -1,4 +1,4 @@
-/** The state of the screen of conflicts: which one is current, which text is written, and what was said. */
+/** The state of the conflict screen: the current conflict, the open text field, and the announcements. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { ApiError } from '../api/client.js'
@@ -26,7 +26,7 @@ export class ConflictScreen {
   /** The index of the current stop. */
   readonly current: ReadonlySignal<number>
   readonly #mark: Signal<{ stop: string; file: string } | null> = signal(null)
-  /** What a key asked for before the text of its file was there. */
+  /** The action of a key that was pressed before the text of its file was loaded. */
   #queued: { file: string; run: () => void } | null = null
   readonly #editing: Signal<string | null> = signal(null)
 
@@ -81,7 +81,7 @@ export class ConflictScreen {
     const { path, query } = address.value
     const wanted = path.replace(/[^/]+$/, `${file}`)
     const search = query.size > 0 ? `?${query}` : ''
-    // With a hash, the screen stays where it is scrolled.
+    // With a hash in the address, the scroll position is unchanged.
     if (wanted !== path) open(`${wanted}${search}#${domId(index)}`, { replace: true })
   }
 
@@ -95,13 +95,13 @@ export class ConflictScreen {
     })
   }
 
-  /** Goes to the next stop or the one before. */
+  /** Goes to the next or the previous stop. */
   go(by: 1 | -1): void {
     this.#editing.value = null
     this.show(Math.min(this.work.stops.value.length - 1, Math.max(0, this.current.value + by)))
   }
 
-  /** Decides a part. `moves` goes on to the next one that is left. */
+  /** Resolves a part. With `moves`, continues with the next unresolved one. */
   decide(stop: Stop, choice: Choice, { moves = false }: { moves?: boolean } = {}): void {
     const w = conflictWords()
     this.work.decide(stop, choice)
@@ -163,7 +163,7 @@ export class ConflictScreen {
     return null
   }
 
-  /** Runs what a key asked for, if the text is there now and its file is still the current one. */
+  /** Runs the action of a key that waits, if the text is loaded now and its file is still the current one. */
   textsLoaded(): void {
     const queued = this.#queued
     if (queued && this.work.files.value[queued.file] instanceof ApiError) this.#queued = null
@@ -173,7 +173,7 @@ export class ConflictScreen {
     if (stop?.conflict.key === queued.file) queued.run()
   }
 
-  /** Takes a choice for the current part, if it offers the choice. */
+  /** Makes a choice for the current part, if it offers that choice. */
   take(choice: Exclude<Choice, object>): void {
     const found = this.#changeable(() => this.take(choice))
     if (!found) return
@@ -197,7 +197,7 @@ export class ConflictScreen {
     this.edit(found.stop)
   }
 
-  /** Saves everything, or goes to the first part that is left. */
+  /** Saves everything, or goes to the first unresolved part. */
   async finish(): Promise<void> {
     const { work } = this
     if (!work.state.value) this.said.value = conflictWords().announceLoading
@@ -245,7 +245,7 @@ export function useConflicts(work: ConflictWork, space: Space, at: number): Conf
     const use = (): void => void (isUsed.current = true)
     for (const type of ['keydown', 'pointerdown', 'wheel']) addEventListener(type, use, { once: true, passive: true })
   }, [])
-  // Files that load above the current one move it, until a person scrolls.
+  // Files that load above the current one would move it, so it is kept in view until the user scrolls.
   useEffect(() => {
     if (!isUsed.current && screen.current.value > 0) screen.show(screen.current.value)
   }, [loaded])

@@ -1,4 +1,4 @@
-/** Shows one table as a grid of fields in the place of its source. Each key changes one cell of the text. */
+/** Shows one table as a grid of fields instead of its source. Each keystroke changes one cell of the text. */
 import { syntaxTree } from '@codemirror/language'
 import { type EditorState, type Extension, StateEffect, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
@@ -69,7 +69,7 @@ function decorationsOf(state: EditorState, open: Open | null): DecorationSet {
 /** Returns the extension. */
 export const tableGrid = (): Extension => openTable
 
-/** Returns the table of pipes around a place, or null. */
+/** Returns the pipe table at a position, or null. */
 function tableAt(state: EditorState, at: number): Open | null {
   for (let node = syntaxTree(state).resolveInner(at, 1); node.parent; node = node.parent)
     if (node.name === 'Table') {
@@ -80,7 +80,7 @@ function tableAt(state: EditorState, at: number): Open | null {
   return null
 }
 
-/** Shows the table at a place as a grid. Returns false if there is none that is small enough. */
+/** Shows the table at a position as a grid. Returns false if there is none, or if it is too large. */
 export function openGrid(view: EditorView, at: number): boolean {
   const found = tableAt(view.state, at) ?? htmlTableAt(view.state, at) ?? plainTable(view.state, at)
   if (!found) return false
@@ -110,7 +110,7 @@ function htmlTableAt(state: EditorState, at: number): Open | null {
   return table && table.columns * (table.rows.length + 1) <= MAX_CELLS ? open : null
 }
 
-/** A table that was just inserted is not parsed yet. */
+/** A table that was just inserted may not be parsed yet. */
 function plainTable(state: EditorState, at: number): Open | null {
   const first = state.doc.lineAt(at)
   let last = first
@@ -180,7 +180,7 @@ interface ShownCell {
   isLong: boolean
 }
 
-/** The cells that the grid shows, also those that a short row lacks. */
+/** The cells that the grid shows, including those that a short row lacks. */
 const cellsOf = ({ heading, rows, columns }: Table): ShownCell[] =>
   [heading, ...rows].flatMap((line, index) =>
     Array.from({ length: line ? columns : 0 }, (_, column) => {
@@ -190,7 +190,7 @@ const cellsOf = ({ heading, rows, columns }: Table): ShownCell[] =>
     }),
   )
 
-/** Applies an operation to the table as it is now. */
+/** Applies an operation to the current table. */
 function change(view: EditorView, operation: (table: Table) => readonly TextEdit[]): void {
   const open = view.state.field(openTable)
   const table = open && operations.read(view.state.sliceDoc(open.from, open.to))

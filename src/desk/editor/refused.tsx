@@ -1,4 +1,4 @@
-/** What a writer can do when the server refuses a save: go on as a suggestion or in a change request, or take the text. */
+/** The options after the server refused a save: send suggestions, go on in a change request, or copy the text. */
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { open } from '../route.js'

@@ -57,7 +57,7 @@ export function useScrollTogether(writing: Writing, pane: Pane, isOn: boolean): 
 }
 
 const blocksIn = (pane: HTMLElement | null): HTMLElement[] => [...(pane?.querySelectorAll<HTMLElement>('.tx') ?? [])]
-/** How far the preview is scrolled when a block is right below its bar. */
+/** Returns the scroll position of the preview at which a block is right below its bar. */
 const topOf = (block: HTMLElement, pane: HTMLElement): number =>
   block.getBoundingClientRect().top - pane.getBoundingClientRect().top + pane.scrollTop - BAR
 /** The bottom of what covers the source: the header of the app and the bar of the editor. */

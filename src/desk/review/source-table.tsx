@@ -29,7 +29,7 @@ function useGaps(rows: readonly Row[], loadAll: (() => Promise<readonly Row[]>) 
   return { rows: all ? withGaps(all, opened) : rows, show: loadAll ? show : undefined }
 }
 
-/** Draws the bar and the table. The names are those of the two versions. */
+/** Renders the bar and the table. The names are those of the two versions. */
 export function SourceTable({
   rows: shortRows,
   file,

@@ -22,9 +22,9 @@ interface EditorNote extends Omit<PresentEditor, 'seenAt'> {
   leaves: boolean
 }
 
-/** Counts who has which page open. */
+/** Tracks the open editors of each page. */
 export class Presence {
-  // bound: MAX_PAGES, the page that was seen the longest ago goes first
+  // bound: MAX_PAGES, the least recently used page is dropped first
   readonly #pages = new Map<string, Map<string, PresentEditor>>()
 
   /** @param tell sends a message to the other nodes, which call `hear` with it; it may be lost */
@@ -33,13 +33,13 @@ export class Presence {
     private readonly tell: (message: string) => void = () => {},
   ) {}
 
-  /** Notes that an editor is open, or left, and returns the other editors of the page. */
+  /** Records that an editor is open or was closed, and returns the other editors of the page. */
   note(page: string, note: EditorNote): PresentEditor[] {
     this.tell(JSON.stringify([page, note]))
     return this.#note(page, note)
   }
 
-  /** Notes what an editor said to another node. */
+  /** Records the message of an editor to another node. */
   hear(message: string): void {
     const [page, note]: [string, EditorNote] = JSON.parse(message)
     this.#note(page, note)

@@ -16,6 +16,7 @@ import { Slices } from '../../../kernel/slices.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
 import { overridesAt } from '../../revisions/identity.js'
+import type { MergedConfigs } from './followed-folders.js'
 import { idsOf, readSide } from './moved-files.js'
 
 /** Maximum number of entries that are updated. */
@@ -29,10 +30,13 @@ interface Heads {
 
 type Tree = ReturnType<Repository['tree']>
 
-/** The path of the table of contents, and the added files that were moved along with a folder: old path → new path. */
+/** What a merge moved, and where the paths in its files started. */
 export interface Following {
+  /** The path of the merged table of contents. */
   summary: string
+  /** The added files that were moved along with a folder: old path → new path. */
   moves: ReadonlyMap<string, string>
+  configs: MergedConfigs
 }
 
 /**
@@ -45,25 +49,32 @@ export async function followedEntries(
   space: SpaceRepository,
   heads: Heads,
   merged: TreeId,
-  { summary, moves }: Following,
+  { summary, moves, configs }: Following,
 ): Promise<FileChange[]> {
   const { repo, doc } = space
   const tree = repo.tree(merged)
   const entry = await tree.entry(summary)
   if (!entry?.mode.startsWith('100')) return []
-  const moved = new Map([...moves, ...(await movedPages(app, space, heads, tree, summary))])
+  const moved = new Map([...moves, ...(await movedPages(app, space, heads, tree, (one) => configs[one].summary))])
   if (moved.size === 0 || ((await tree.sizes([entry.oid]))[0] ?? 0) > MAX_STRUCTURE_BYTES) return []
   const bytes = await tree.read(entry.oid)
   const [text, work] = [decodeText(bytes), app.texts.for(doc.id)]
   const { config } = await readConfig(tree, work)
   const [from, root] = [entriesFrom(config), config.root]
   const nodes = nodesIn((await unlessTooCostly(work.summary(text), null))?.nodes ?? [])
-  const resolve = (href: string, exists: (path: string) => boolean): string | null =>
-    findTarget(href.replace(/[?#].*$/, ''), folderOf(from), root, exists)
-  const places = new Set(moved.values())
+  // An entry that was written at the old place of the table of contents is relative to that place.
+  const places = [[from, root] as const, [entriesFrom(configs.base), configs.base.root] as const]
+  const resolve = (href: string, exists: (path: string) => boolean): string | null => {
+    for (const [at, top] of places) {
+      const found = findTarget(href.replace(/[?#].*$/, ''), folderOf(at), top, exists)
+      if (found !== null) return found
+    }
+    return null
+  }
+  const targetsOfMoves = new Set(moved.values())
   // If the side that moved the root also changed the case of a folder's name, an entry has the other spelling.
   const spelled = new Map([...moves.values()].map((to) => [caseKey(to), to]))
-  const listed = new Set(nodes.flatMap(({ href }) => (href ? [resolve(href, (path) => places.has(path))] : [])))
+  const listed = new Set(nodes.flatMap(({ href }) => (href ? [resolve(href, (path) => targetsOfMoves.has(path))] : [])))
   const targets: { start: number; href: string }[] = []
   const slices = new Slices()
   for (const { href, start } of nodes) {
@@ -85,20 +96,22 @@ const nodesIn = (nodes: readonly SummaryNode[]): SummaryNode[] =>
   nodes.flatMap((node) => [node, ...nodesIn(node.children)])
 
 /**
- * Returns the pages that one side moved while the other side changed `changed`, a file with paths of pages: old path →
- * new path.
+ * Returns the pages that one side moved while the other side changed a file with paths of pages: old path → new path.
+ * @param fileOf returns the path of that file in a commit
  */
 export async function movedPages(
   app: App,
   space: SpaceRepository,
   { base, ours, theirs }: Heads,
   merged: Tree,
-  changed: string,
+  fileOf: (commit: keyof Heads) => string,
 ): Promise<Map<string, string>> {
   const { repo } = space
   const moved = new Map<string, string>()
   const listed = await Promise.all(
-    [base, ours, theirs].map(async (commit) => (await (await repo.at(commit)).entry(changed))?.oid),
+    (['base', 'ours', 'theirs'] as const).map(
+      async (one) => (await (await repo.at({ base, ours, theirs }[one])).entry(fileOf(one)))?.oid,
+    ),
   )
   for (const [mover, other] of [
     [ours, listed[2]],

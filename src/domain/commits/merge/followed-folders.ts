@@ -8,7 +8,7 @@ import { ASSETS_FOLDER, INCLUDES_FOLDER } from '../../../content/known-files.js'
 import { folderOf, isBelow, isHidden, isMarkdown, keyBelow } from '../../../content/paths.js'
 import type { ContentConfig } from '../../../content/types.js'
 import { caseKey, type FileChange, type Repository, type TreeChange, type TreeEntry } from '../../../git/index.js'
-import type { CommitId } from '../../../kernel/ids.js'
+import type { CommitId, TreeId } from '../../../kernel/ids.js'
 import { Slices } from '../../../kernel/slices.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
@@ -51,6 +51,12 @@ export async function withFollowers(
   configs: MergedConfigs,
   merge: FileMerge,
 ): Promise<{ merge: FileMerge; moves: Moves }> {
+  const moves = await followersOf(repo, heads, configs)
+  return moves.size === 0 ? { merge, moves } : { merge: await moved(repo, heads, merge, moves), moves }
+}
+
+/** Returns the files that one side added to a folder that the other side moved. */
+async function followersOf(repo: Repository, heads: Heads, configs: MergedConfigs): Promise<Moves> {
   const moves: Moves = new Map()
   const [mine, other] = [await repo.diff(heads.base, heads.ours), await repo.diff(heads.base, heads.theirs)]
   for (const [added, mover, from] of [
@@ -71,7 +77,38 @@ export async function withFollowers(
       if (slices.due) await slices.rest()
     }
   }
-  return moves.size === 0 ? { merge, moves } : { merge: await moved(repo, heads, merge, moves), moves }
+  return moves
+}
+
+/**
+ * Returns the changes to `tree`, which contains a merge of two commits that plain Git made: the files that
+ * `withFollowers` would have moved. A file whose new path is taken stays.
+ */
+export async function followersOfPlainMerge(
+  app: App,
+  space: SpaceRepository,
+  { ours, theirs }: Omit<Heads, 'base'>,
+  tree: TreeId,
+): Promise<FileChange[]> {
+  const { repo } = space
+  const base = await repo.mergeBase(ours, theirs)
+  if (base === null) return []
+  const heads = { base, ours, theirs }
+  const configs = await configsOf(app, space, heads)
+  const moves = await followersOf(repo, heads, configs)
+  if (moves.size === 0) return []
+  const merged = repo.tree(tree)
+  const { root } = (await readConfig(merged, app.texts.for(space.doc.id))).config
+  const side = configs.ours.root === configs.base.root ? 'theirs' : 'ours'
+  // The root was moved again, for example back.
+  if (root !== configs[side].root) return []
+  const changes: FileChange[] = []
+  for (const [path, to] of moves) {
+    const entry = await merged.entry(path)
+    if (!entry || entry.mode === '040000' || (await isTaken(merged, to))) continue
+    changes.push({ path, delete: true }, fileAt(to, entry))
+  }
+  return changes
 }
 
 /**

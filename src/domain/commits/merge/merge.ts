@@ -55,13 +55,13 @@ export async function mergeCommits(
       : await withFollowers(space, { base, ours, theirs }, configs, plain)
   /** Adds the changes that update entries and redirects of moved pages and keep the entries of restored pages. */
   const withFollowed = async (changes: FileChange[]): Promise<FileChange[]> => {
-    if (base === null) return changes
+    if (base === null || configs === null) return changes
     const heads = { base, ours, theirs }
     let followed = changes
     for (const more of [followedEntries, followedRedirects, relistedPages])
       followed = [
         ...followed,
-        ...(await more(app, space, heads, await repo.draft(attempt.tree, followed), { summary, moves })),
+        ...(await more(app, space, heads, await repo.draft(attempt.tree, followed), { summary, moves, configs })),
       ]
     return followed
   }
