@@ -99,6 +99,7 @@ const reviews: Record<string, Example> = {
     body: { status: 'changes-requested', comment: { markdown: 'The second step is missing.' } },
   },
   requestReviewersForChangeRequest: { body: { users: ['{userId}'] } },
+  markPageViewed: { body: { version: '{pageVersion}' } },
   postCommentInSpace: { body: comment },
   postCommentInChangeRequest: { body: comment },
   updateCommentInSpace: { body: reaction },

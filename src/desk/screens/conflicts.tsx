@@ -56,7 +56,7 @@ function Loaded({ space, number, at }: { space: Space; number: string; at: numbe
       crumbs={[{ title: fill(w.request, { number }), href }]}
       ribbon={<ConflictRibbon screen={screen} title={fill(w.title, { subject })} href={href} />}
       side={state && state.count > 0 ? <ConflictSide screen={screen} space={space} number={number} /> : undefined}
-      foot={stops.length > 0 ? <ConflictKeys host={state?.host} /> : undefined}
+      foot={stops.length > 0 ? <ConflictKeys host={state?.host} isWaiting={screen.isWaiting} /> : undefined}
     >
       <BlockIcons />
       <p class="vh" role="status">

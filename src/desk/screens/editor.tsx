@@ -44,8 +44,9 @@ async function load(place: Place, pageId: string): Promise<Loaded> {
   ])
   const page = findPage(pages, pageId)?.page
   if (!page) throw new ApiError(404, '')
-  if (!space.permissions.edit) throw new CannotEdit(space.editMode === 'locked' ? w.locked : w.mayNotEdit)
+  const suggests = !space.permissions.edit && space.permissions.comment && changeRequest !== null
   if (space.editMode === 'locked') throw new CannotEdit(w.locked)
+  if (!space.permissions.edit && !suggests) throw new CannotEdit(w.mayNotEdit)
   if (changeRequest && changeRequest.status !== 'draft' && changeRequest.status !== 'open')
     throw new CannotEdit(w.closedRequest)
   if (page.type !== 'document') throw new CannotEdit(w.noFile)
@@ -64,6 +65,7 @@ async function load(place: Place, pageId: string): Promise<Loaded> {
     base: changeRequest ? (base?.markdown ?? null) : source.markdown,
     isLive: space.requiredApprovals === 0 || space.permissions.admin,
     changeRequest,
+    suggests,
     copy: isNews ? copy : null,
   }
 }
@@ -231,13 +233,15 @@ function EditorScreen({
           <>
             <Toolbar writing={writing} showPreview={() => show(view === 'preview' ? 'source' : 'preview')} />
             <SaveNote writing={writing} compare={() => setComparing(true)} />
-            <PageSettings
-              writing={writing}
-              renamed={(name) => {
-                setTitle(name)
-                void reload(`${keyOf(writing.place.value)}/pages`)
-              }}
-            />
+            {!input.suggests && (
+              <PageSettings
+                writing={writing}
+                renamed={(name) => {
+                  setTitle(name)
+                  void reload(`${keyOf(writing.place.value)}/pages`)
+                }}
+              />
+            )}
           </>
         )}
         <div class="cmx" ref={holder} />

@@ -38,6 +38,8 @@ export interface TextDiffQuery {
   words: boolean
   /** Maximum size of a returned result in bytes. */
   maxBytes: number
+  /** The number of unchanged lines around each change; 3 by default. */
+  context?: number
 }
 
 /** A commit and the parent for the comparison; null compares it with the empty tree. */
