@@ -56,7 +56,8 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
     type: HTML,
     body: html,
     audience,
-    ...(rules ? { headers: { 'Speculation-Rules': `"${base}/~assets/${rules.name}"` } } : {}),
+    // The first page of a visit has enough to load.
+    ...(rules ? { laterHeaders: { 'Speculation-Rules': `"${base}/~assets/${rules.name}"` } } : {}),
     fontHosts: fontHosts(frame.look),
     apiOrigins: rendered.origins ?? [],
   }
