@@ -17,6 +17,7 @@ import { outlineOf } from './layout/outline.js'
 import { PageLayout, type PageModel, type PagerLink } from './layout/page.js'
 import type { PageActions } from './layout/page-head.js'
 import type { SiteLink } from './links.js'
+import { BUNDLE, hasBundle } from './bundle/output.js'
 import { markdownPath, servesAgents } from './markdown-output.js'
 import { addressOfEntry, navigationOf, shortTitle } from './navigation.js'
 import { marginOf, type PageRecord, recordOf } from './page-record.js'
@@ -198,5 +199,6 @@ function actionsOf({ visit, page, text, frame }: Making): PageActions {
       pdf.enabled && !offline && app.printer.missing() === null
         ? `${base}${pathOfSiteSpace(siteSpace)}/~pdf/${entry.id}`
         : undefined,
+    bundle: pdf.enabled && hasBundle(visit) ? base + BUNDLE : undefined,
   })
 }
