@@ -43,7 +43,7 @@ async function bundles(): Promise<{ path: string; text: string }[]> {
   return Promise.all(paths.map(async (path) => ({ path, text: await readFile(path, 'utf8') })))
 }
 
-test('a stack trace contains the source file', async () => {
+test('a stack trace names the source', async () => {
   await writeFile(join(dir, 'file'), '')
   const { stderr } = await run('serve', { BINDERY_DATA_DIR: join(dir, 'file', 'data') })
   const [, file = '', line = ''] =
@@ -52,7 +52,7 @@ test('a stack trace contains the source file', async () => {
   assert.match((await readFile(file, 'utf8')).split('\n')[Number(line) - 1] ?? '', /await mkdir\(/)
 })
 
-test('every module that a bundle starts or reads by its path exists', async () => {
+test('every module that a bundle starts or reads by its place exists', async () => {
   const named: string[] = []
   for (const { path, text } of await bundles())
     for (const [, file = '', own = ''] of text.matchAll(
@@ -94,7 +94,7 @@ test('a check parses pages in threads', async () => {
   assert.match(stdout, /^README\.md:3:11: error: The link to "nothing\.md" is broken\./)
 })
 
-test('a built server serves and searches its sample, imports a page and reads a specification', async () => {
+test('a new server shows, searches, imports and reads specifications', async () => {
   const token = 'bindery_test_admin_token_0123456789'
   const child = spawn(process.execPath, [main, 'serve'], {
     cwd: dir,
