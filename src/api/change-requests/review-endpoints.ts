@@ -1,4 +1,4 @@
-/** Endpoints for reviewers of a change request: its changes, the pages that they have viewed, its contributors, and its revert after a merge. */
+/** Endpoints for reviewers of a change request: changes, viewed pages, contributors, and its revert after a merge. */
 import { Type } from '@sinclair/typebox'
 import { changesBetween } from '../../domain/revisions/changes/changes.js'
 import { pageChangesBetween } from '../../domain/revisions/changes/page-changes.js'
