@@ -67,7 +67,7 @@ test('a branch that is reset by one export keeps local work', async () => {
 })
 
 for (const take of ['main', 'change-request'] as const)
-  test(`a page that was moved and edited locally before a reset is listed after a decision for ${take}`, async () => {
+  test(`a moved page whose reset is held is listed after a decision for ${take}`, async () => {
     const { remote, space, url } = await imported(`moved-before-${take}`)
     const summary = (path: string): string => `# Table of contents\n\n* [Home](README.md)\n* [Guide](${path})\n`
     await f.edit(space, { 'SUMMARY.md': summary('guide.md') })
