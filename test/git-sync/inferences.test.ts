@@ -179,6 +179,22 @@ test('versions in a criss-cross history conflict', async () => {
   assert.is((await f.files(space))['guide.md'], page('second').trimEnd())
 })
 
+test('a version that the remote had before an export does not count as that export', async () => {
+  const { remote, space, url } = await imported('crossed-docs', { ...start, 'guide.md': page('zero') })
+  for (const one of ['first', 'second']) await f.edit(space, { 'guide.md': page(one) })
+  for (const one of ['second', 'first']) await remote.commit({ 'guide.md': page(one) })
+  assert.is((await f.import(space, { url })).state, 'conflict')
+  await f.export(space, { url, ref: DOCS })
+  await f.edit(space, { 'other.md': '# Other\n' })
+  await f.export(space, { url, ref: DOCS })
+  for (const note of ['note', 'another note']) {
+    await remote.commit({ 'guide.md': page('first', note) })
+    const run = await f.import(space, { url })
+    assert.is(run.state, 'conflict', run.result)
+    assert.is((await f.files(space))['guide.md'], page('second').trimEnd())
+  }
+})
+
 test('versions of a new page in a criss-cross history conflict', async () => {
   const { remote, space, url } = await imported('crossed-new')
   await f.edit(space, { 'new.md': page('first') })

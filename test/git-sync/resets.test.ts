@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import { git } from '../support/hermetic-git.js'
+import { commitPlainly } from '../support/plain-edit.js'
 import { mergeOnRemote } from '../support/people-on-remote.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
@@ -63,6 +65,29 @@ test('a reset of a branch by one export keeps local work', async () => {
   assert.equal(await f.decide(space, run, 'main'), ['guide.md'])
   assert.is((await upToDate(space, url))['guide.md'], page('one', 'first', 'two', 'three', 'four', 'second').trimEnd())
 })
+
+for (const take of ['main', 'change-request'] as const)
+  test(`a moved page whose reset is held is listed after a decision for ${take}`, async () => {
+    const { remote, space, url } = await imported(`moved-before-${take}`)
+    const summary = (path: string): string => `# Table of contents\n\n* [Home](README.md)\n* [Guide](${path})\n`
+    await f.edit(space, { 'SUMMARY.md': summary('guide.md') })
+    await f.export(space, { url })
+    const before = (await remote.head()) as string
+    const moved = { 'guide.md': null, 'moved.md': start['guide.md'], 'SUMMARY.md': summary('moved.md') }
+    await commitPlainly(join(f.root, 'repos', `${space.doc.id}.git`), moved)
+    await f.edit(space, { 'moved.md': page('one', 'two', 'written here', 'three', 'four') })
+    await f.export(space, { url })
+    await git(remote.path, ['update-ref', MAIN, before])
+    await remote.commit({ 'there.md': '# There\n' })
+    const run = await f.import(space, { url })
+    assert.is(run.state, 'conflict')
+    await f.decide(space, run, take)
+    const files = await upToDate(space, url)
+    const path = 'moved.md' in files ? 'moved.md' : 'guide.md'
+    assert.equal(Object.keys(files).sort(), ['README.md', 'SUMMARY.md', path, 'there.md'].sort())
+    assert.is(files['SUMMARY.md'], summary(path).trimEnd())
+    assert.is(files[path]?.includes('written here'), take === 'main')
+  })
 
 test('a reset drops work from the remote and conflicts with local work', async () => {
   const { remote, space, url, first, reset } = await imported('mixed')

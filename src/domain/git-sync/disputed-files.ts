@@ -6,10 +6,12 @@ import { required } from '../../kernel/defined.js'
 import { readConfig } from '../../content/config.js'
 import type { FileChange, Repository, TreeEntry } from '../../git/index.js'
 import type { BlobId, CommitId, TreeId } from '../../kernel/ids.js'
+import { overrideNames } from '../commits/merge/base-despite-conflicts.js'
 import { newFiles, withFiles } from '../commits/merge/criss-cross-files.js'
 import { joinedBase } from '../commits/merge/virtual-base.js'
 import { mergeCommits } from '../commits/merge/merge.js'
 import type { MergedTree, Sides } from '../commits/merge/merged-tree.js'
+import { isTaken } from '../commits/merge/merge-by-id.js'
 import { idsOf } from '../commits/merge/moved-files.js'
 import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
@@ -183,6 +185,9 @@ async function contestedBase(
   const { summary } = (await readConfig(await repo.at(main), app.texts.for(space.doc.id))).config
   const added = new Map<string, TreeEntry>()
   const changes = new Map<string, FileChange>()
+  const ids: [string, string][] = []
+  const tree = repo.tree((await repo.commit(base)).tree)
+  const [pathInOther, names] = [await newPaths(app, space, base, other), await overrideNames(app, space, tree)]
   for (const side of [main, theirs]) {
     const [there, news, placeOf] = [
       await repo.at(side),
@@ -194,8 +199,18 @@ async function contestedBase(
       if (!entry?.mode.startsWith('100')) continue
       const blob = await blobOfNeither(repo, path, [main, theirs])
       const { id, before } = placeOf(path)
-      if (news.has(id)) added.set(id, { ...entry, oid: blob })
-      else changes.set(before, { path: before, oid: blob, mode: entry.mode })
+      if (news.has(id)) {
+        added.set(id, { ...entry, oid: blob })
+        continue
+      }
+      // The entries of the table of contents are those of the other merge base, so a moved page is where it is there.
+      const moved = pathInOther.get(id)
+      const now = moved === undefined || (await isTaken(tree, moved)) ? before : moved
+      if (now !== before) {
+        changes.set(before, { path: before, delete: true })
+        ids.push([names(now), id])
+      }
+      changes.set(now, { path: now, oid: blob, mode: entry.mode })
     }
   }
   const entry = other !== null && paths.includes(summary) ? await (await repo.at(other)).entry(summary) : null
@@ -204,6 +219,7 @@ async function contestedBase(
   if (changes.size === 0) return whole
   return changedCommit({ app, space, actor }, whole, {
     changes: [...changes.values()],
+    ids,
     message: 'Merge base without the disputed files',
   })
 }
@@ -223,6 +239,20 @@ async function placesIn(
     (await space.repo.diff(base, side)).flatMap(({ path, before }) => (before ? [[was(path), path] as const] : [])),
   )
   return (path) => ({ id: is(path), before: places.get(is(path)) ?? path })
+}
+
+/** Returns the paths of files that another merge base has at other paths or with other content, by ID. */
+async function newPaths(
+  app: App,
+  space: SpaceRepository,
+  base: CommitId,
+  other: CommitId | null,
+): Promise<Map<string, string>> {
+  if (other === null) return new Map()
+  const is = await idsOf(app, space, other, await overridesAt(app, space, other))
+  return new Map(
+    (await space.repo.diff(base, other)).flatMap(({ path, after }) => (after ? [[is(path), path] as const] : [])),
+  )
 }
 
 /** Returns a blob that neither side has at a path. */

@@ -1,7 +1,8 @@
 // Finds remote commits that repeat the content or the changes of integrated commits.
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { type Entry, isWhole, type SyncLog } from './log-entries.js'
+import { isWithin } from './inferred-ancestors.js'
+import { type Entry, isExport, isKnown, isWhole, type SyncLog } from './log-entries.js'
 
 /** A new remote commit that counts as a sync point because it has the same content or made the same change. */
 export interface EquivalentCommit {
@@ -22,17 +23,43 @@ export async function equalCommits(
   squashed: readonly EquivalentCommit[],
 ): Promise<EquivalentCommit[]> {
   if (news.length === 0 || log.syncPoints.length === 0) return []
-  const byTree = new Map<string, Entry>()
-  for (const syncPoint of log.syncPoints) byTree.set((await repo.commit(syncPoint.local)).tree, syncPoint)
+  const byTree = new Map<string, Entry[]>()
+  for (const syncPoint of log.syncPoints) {
+    const { tree } = await repo.commit(syncPoint.local)
+    byTree.set(tree, [syncPoint, ...(byTree.get(tree) ?? [])])
+  }
   const found: EquivalentCommit[] = []
   for (const { id, tree } of [...news].reverse()) {
-    const syncPoint = byTree.get(tree)
+    let syncPoint: Entry | undefined
+    for (const one of byTree.get(tree) ?? [])
+      if (syncPoint === undefined && (await notSeenBefore(repo, log, one, [{ id }])).length > 0) syncPoint = one
     if (
       syncPoint !== undefined &&
       !(await reverts(repo, { commit: id, syncPoint }, [...log.syncPoints.map(asEquivalent), ...squashed, ...found]))
     )
       found.push({ commit: id, syncPoint })
   }
+  return found
+}
+
+/**
+ * Returns the new commits that may repeat a sync point. A commit that was in a conflict with main before an export was
+ * made does not repeat that export: the two sides wrote the same independently.
+ */
+export async function notSeenBefore<News extends { id: CommitId }>(
+  repo: Repository,
+  log: SyncLog,
+  syncPoint: Entry,
+  news: readonly News[],
+): Promise<readonly News[]> {
+  const made = log.entries.findIndex(({ theirs }) => theirs === syncPoint.theirs)
+  const inConflict = log.entries
+    .slice(0, Math.max(made, 0))
+    .filter((one) => isKnown(one) && !log.counting.includes(one))
+  if (inConflict.length === 0 || !isExport(syncPoint)) return news
+  const heads = inConflict.map(({ theirs }) => theirs)
+  const found: News[] = []
+  for (const one of news) if (!(await isWithin(repo, one.id, heads))) found.push(one)
   return found
 }
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { CommitInfo, Repository, TreeChange } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { isWithin } from './inferred-ancestors.js'
-import type { EquivalentCommit } from './equal-commits.js'
+import { type EquivalentCommit, notSeenBefore } from './equal-commits.js'
 import { type Entry, isExport, type SyncLog } from './log-entries.js'
 
 /** Maximum number of newest new commits that are compared. */
@@ -39,11 +39,14 @@ export async function squashedExports(
   for (const syncPoint of news.length === 0 ? [] : log.syncPoints)
     if (isExport(syncPoint) && !(await isWithin(repo, syncPoint.theirs, past))) open.push(syncPoint)
   if (open.length === 0) return []
-  const search = new Search(repo, await changesOf(repo, news.slice(0, MAX_NEW_COMMITS)))
+  const changes = await changesOf(repo, news.slice(0, MAX_NEW_COMMITS))
+  const all = new Search(repo, changes)
   const exports = await exportedCommits(repo, log)
   const found = new Map<CommitId, EquivalentCommit>()
   for (const syncPoint of open) {
     const chain = (await chainOf(repo, exports, syncPoint)).reverse() as [CommitId, ...CommitId[]]
+    const since = await notSeenBefore(repo, log, syncPoint, changes)
+    const search = since.length === changes.length ? all : new Search(repo, since)
     for (const one of await equivalentsOf(repo, search, chain, { syncPoint, past, found, exports }))
       if (!found.has(one.syncPoint.theirs)) found.set(one.syncPoint.theirs, one)
   }

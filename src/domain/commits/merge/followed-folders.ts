@@ -100,7 +100,7 @@ export async function followersOfPlainMerge(
   const merged = repo.tree(tree)
   const { root } = (await readConfig(merged, app.texts.for(space.doc.id))).config
   const side = configs.ours.root === configs.base.root ? 'theirs' : 'ours'
-  // The root was moved again, for example back.
+  // The root has moved since, for example back.
   if (root !== configs[side].root) return []
   const changes: FileChange[] = []
   for (const [path, to] of moves) {
