@@ -23,6 +23,9 @@ const MAX_KEPT = 5_000
 const CHUNK = 32_768
 const SITEMAP = /^\/sitemap(?:-([1-9]\d*))?\.xml$/
 const XML = 'application/xml; charset=utf-8'
+/** The sitemap of a site whose pages are all hidden from lists. The library makes none without addresses. */
+const NO_URLS =
+  '<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"></urlset>'
 
 /** The `robots.txt` at the root of a host with several sites, or without a site that robots may enter. */
 export const robots = (sitemap?: string): SiteResponse => ({
@@ -53,10 +56,20 @@ async function sitemapOutput(visit: Visit, number: number): Promise<SiteResponse
   }
   if (number > files || (number > 0 && files < 2)) return null
   const part = found.slice(MAX_URLS * Math.max(0, number - 1), MAX_URLS * Math.max(1, number))
-  const stream = async function* () {
+  const stream = async function* (): AsyncGenerator<string, void> {
     const xml = new SitemapStream({ xmlns: { news: false, video: false, image: false, xhtml: true } })
     let pending = ''
-    for await (const chunk of Readable.from(urlsOf(visit, part), { highWaterMark: 1_000 }).pipe(xml)) {
+    const urls = urlsOf(visit, part)
+    const first = await urls.next()
+    if (first.done) {
+      yield NO_URLS
+      return
+    }
+    const all = async function* (): AsyncGenerator<SitemapUrl> {
+      yield first.value
+      yield* urls
+    }
+    for await (const chunk of Readable.from(all(), { highWaterMark: 1_000 }).pipe(xml)) {
       pending += String(chunk)
       if (pending.length < CHUNK) continue
       yield pending

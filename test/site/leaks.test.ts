@@ -232,4 +232,14 @@ test('robots get the same response from a host with a closed site as from one wi
   assert.equal(headerLines(hidden), headerLines(absent))
 })
 
+test('a site whose pages are all hidden from lists has a sitemap without addresses', async () => {
+  const site = await publish(here, { Start: '# Start\n' }, { visibility: 'public' })
+  const listed = (await here.admin.call('get', `/v1/spaces/${site.space}/content/pages`).expect(200)).body.pages
+  const changes = (listed as { id: string }[]).map(({ id }) => ({ operation: 'update_page', page: id, hidden: true }))
+  await here.admin.call('post', `/v1/spaces/${site.space}/content`, { changes }).expect(200)
+  const { status, text } = await read(`${site.address}/sitemap.xml`)
+  assert.is(status, 200)
+  assert.is(text.replace(/^.*<urlset[^>]*>/s, ''), '</urlset>')
+})
+
 test.run()

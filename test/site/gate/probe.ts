@@ -102,9 +102,9 @@ const pathAt = ({ prefix }: Place, below: string): string => (below === '' ? pre
 function askedOf(world: World, one: Combination, place: Place = one.place): Asked {
   const { site, visitor, request } = one
   const isDirect = request.path === '~mcp' && visitor.way === 'address' && visitor.preview === 'none'
-  const credentials = isDirect
-    ? {}
-    : headersOf(world, site, visitor, visitor.way === 'address' ? 'cookie' : visitor.way)
+  const way = visitor.way === 'address' ? 'cookie' : visitor.way
+  const shown: Visitor = isDirect ? { ...visitor, key: 'none', token: 'none' } : visitor
+  const credentials = headersOf(world, site, shown, way)
   const path = isDirect ? addressOfTools(world, site, visitor) : request.path
   return {
     path: pathAt(place, `${previewPath(world, site, visitor)}${path}`),
