@@ -1,4 +1,4 @@
-/** Tests that hostile content runs on no screen of the app: pages, titles, subjects, comments, names, differences. */
+/** Tests that hostile content runs on no screen of the app: pages, titles, subjects, comments, names, conflicts. */
 // @costly: Chromium opens the screens of a space with more than 400 vectors
 import * as assert from 'uvu/assert'
 import { openDesk } from '../commits/fixture.js'
@@ -95,6 +95,25 @@ test('no vector runs in a change request: its subject, its difference, its comme
   for (const tab of ['source', 'discussion', 'activity']) await open(`${base}/${tab}`, '#main')
   const list = await open(`/s/${desk.space}/c`, '#main a')
   assert.ok(list.includes(lines[3] as string), 'the subject is shown as text')
+})
+
+test('no vector runs among conflicts, rendered and as source', async () => {
+  const change = await desk.changeRequest(lines[5])
+  const id = chapters[0] ?? ''
+  const write = (own: readonly string[]) => [
+    { operation: 'update_page', page: id, document: { markdown: own.join('\n\n').replaceAll('\0', '') } },
+  ]
+  const half = Math.floor(vectors.length / 2)
+  await change.write(write(some(vectors.slice(0, half), 60)))
+  await desk.write(write(some(vectors.slice(half), 60)))
+  for (const view of ['', '?view=source']) {
+    await open(`/s/${desk.space}/c/${change.number}/conflicts/1${view}`, '.sides')
+    await page.waitForFunction(() => document.querySelector('.sides')?.textContent?.includes('alert'))
+    assert.equal(events, [])
+  }
+  await page.keyboard.press('3')
+  await page.waitForSelector('.result')
+  assert.equal(events, [])
 })
 
 test('no vector runs on the other screens, in the search, or in an address', async () => {
