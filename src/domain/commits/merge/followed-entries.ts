@@ -11,21 +11,15 @@ import { decodeText, encodeText, encodingOf } from '../../../content/text.js'
 import type { SummaryNode } from '../../../content/types.js'
 import { unlessTooCostly } from '../../../content/work/text-work.js'
 import { caseKey, type FileChange, type Repository } from '../../../git/index.js'
-import type { CommitId, TreeId } from '../../../kernel/ids.js'
+import type { TreeId } from '../../../kernel/ids.js'
 import { Slices } from '../../../kernel/slices.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
-import { overridesAt } from '../../revisions/identity.js'
-import { idsOf, readSide } from './moved-files.js'
+import { readSide } from './moved-files.js'
+import type { OpenSides } from './side.js'
 
 /** Maximum number of entries that are updated. */
 const MAX_ENTRIES = 500
-
-interface Heads {
-  base: CommitId
-  ours: CommitId
-  theirs: CommitId
-}
 
 type Tree = ReturnType<Repository['tree']>
 
@@ -43,7 +37,7 @@ export interface Following {
 export async function followedEntries(
   app: App,
   space: SpaceRepository,
-  heads: Heads,
+  heads: OpenSides,
   merged: TreeId,
   { summary, moves }: Following,
 ): Promise<FileChange[]> {
@@ -91,23 +85,23 @@ const nodesIn = (nodes: readonly SummaryNode[]): SummaryNode[] =>
 export async function movedPages(
   app: App,
   space: SpaceRepository,
-  { base, ours, theirs }: Heads,
+  { base, ours, theirs }: OpenSides,
   merged: Tree,
   changed: string,
 ): Promise<Map<string, string>> {
   const { repo } = space
   const moved = new Map<string, string>()
   const listed = await Promise.all(
-    [base, ours, theirs].map(async (commit) => (await (await repo.at(commit)).entry(changed))?.oid),
+    [base, ours, theirs].map(async ({ snapshot }) => (await snapshot.entry(changed))?.oid),
   )
   for (const [mover, other] of [
     [ours, listed[2]],
     [theirs, listed[1]],
   ] as const) {
-    const changes = other === listed[0] ? [] : await repo.diff(base, mover)
+    const changes = other === listed[0] ? [] : await repo.diff(base.commit, mover.commit)
     const gone = changes.filter(({ path, status }) => status === 'deleted' && isMarkdown(path))
     if (gone.length === 0) continue
-    const was = await idsOf(app, space, base, await overridesAt(app, space, base))
+    const was = await base.ids()
     const { files } = await readSide(app, space, base, mover, changes)
     const slices = new Slices()
     for (const { path } of gone) {

@@ -8,10 +8,11 @@ import { MAX_STRUCTURE_BYTES } from '../../../content/read-file.js'
 import { decodeText, encodeText, encodingOf } from '../../../content/text.js'
 import { unlessTooCostly } from '../../../content/work/text-work.js'
 import type { FileChange } from '../../../git/index.js'
-import type { CommitId, TreeId } from '../../../kernel/ids.js'
+import type { TreeId } from '../../../kernel/ids.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
 import { type Following, movedPages } from './followed-entries.js'
+import type { OpenSides } from './side.js'
 import { isRecord } from '../../../kernel/guards.js'
 
 /** Maximum number of redirects that are updated. */
@@ -24,7 +25,7 @@ const MAX_REDIRECTS = 500
 export async function followedRedirects(
   app: App,
   space: SpaceRepository,
-  heads: { base: CommitId; ours: CommitId; theirs: CommitId },
+  heads: OpenSides,
   merged: TreeId,
   { moves }: Pick<Following, 'moves'>,
 ): Promise<FileChange[]> {
