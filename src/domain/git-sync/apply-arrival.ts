@@ -10,7 +10,6 @@ import { ADOPTED, keepRef, MAIN } from '../context/refs.js'
 import { type MergeBaseResult, entriesOf } from './merge-base.js'
 import { putIntoConflict, settleConflict } from './conflict.js'
 import { noFolder } from './directory.js'
-import { SyncFailure } from './failure.js'
 import type { Entry } from './log-entries.js'
 import { entriesWithoutDropped } from './dropped-commits.js'
 import { rememberTheirs } from './merge-arrival.js'
@@ -19,18 +18,10 @@ import type { Arrival, ArrivalPlan } from './plan-arrival.js'
 import { describeRemote, isLinkTo } from './remote.js'
 import { checkStillValid } from './request.js'
 import { type Contact, during, type Outcome, type LockedSync, type Sync } from './sync.js'
-import { readSyncLog } from './sync-log.js'
+import { openState } from './sync-log.js'
 import { logMoves } from './log-moves.js'
 
 const ATTEMPTS = 8
-
-/** Returns the head of main. Throws `SyncFailure` if the branch is missing. */
-export function requireMain({ space }: Pick<Contact, 'space'>): CommitId {
-  const main = space.repo.head(MAIN)
-  if (main === null)
-    throw new SyncFailure('The branch main of the space is missing. Ask a server administrator to restore it.')
-  return main
-}
 
 /**
  * Brings the remote head into main. The move of main is the commit point: the anchor of the log entries is the commit
@@ -64,8 +55,8 @@ async function attempt(
 ): Promise<Outcome> {
   const { remote } = sync
   const { repo } = sync.space
-  const main = requireMain(sync)
-  const arrival: Arrival = { ...arrived, main, log: await readSyncLog(repo, remote, main) }
+  const arrival: Arrival = { ...arrived, ...(await openState(sync)) }
+  const { main } = arrival
   const { plan, settled } = await planWithSettledConflicts(sync, arrival, options)
   if (plan.kind === 'same' || (await addsNothing(sync, arrival, plan))) {
     await repo.move(
