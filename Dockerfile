@@ -1,10 +1,10 @@
 # Documents and repositories of a server without a database are in /var/lib/bindery: mount a volume there.
 FROM node:24-bookworm AS build
 WORKDIR /app
-COPY package.json package-lock.json tsconfig.json tsconfig.build.json ./
+COPY package.json package-lock.json tsconfig.json ./
 RUN npm ci --no-audit --no-fund
 COPY src src
-COPY scripts/build-browser.ts scripts/
+COPY scripts/build-server.ts scripts/build-browser.ts scripts/
 COPY templates templates
 RUN npm run build && npm prune --omit=dev
 

@@ -1,4 +1,5 @@
-// Builds what browsers load from published sites and of the app: node --import tsx scripts/build-browser.ts <folder of the compiled sources>
+// Builds the browser files of published sites and of the app: node --import tsx scripts/build-browser.ts <folder of the
+// compiled sources>
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
@@ -22,7 +23,7 @@ const FILES = {
   'theme/plain.css': 'plain.css',
 }
 
-/** Returns the other names of Font Awesome's free icons, from the list of 5 MB in its package. */
+/** Returns the aliases of Font Awesome's free icons, from the list of 5 MB in its package. */
 async function iconAliases(): Promise<Record<string, string>> {
   const list = createRequire(import.meta.url).resolve('@fortawesome/fontawesome-free/metadata/icon-families.json')
   const icons = JSON.parse(await readFile(list, 'utf8')) as Record<
@@ -139,7 +140,7 @@ export function importsOf(file: string, { outputs }: Metafile, found = new Set<s
 }
 
 /**
- * Builds what browsers load, next to the compiled sources.
+ * Builds the browser files next to the compiled sources.
  * @param compiled the folder of the compiled sources: `dist`
  */
 export async function buildBrowser(compiled: string): Promise<void> {

@@ -19,7 +19,7 @@ try {
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
     await page.goto(address, { waitUntil: 'networkidle0' })
-    // Fonts that arrive late are used from the second page on.
+    // Fonts that arrive late are used from the next page on.
     await page.reload({ waitUntil: 'networkidle0' })
     await page.screenshot({ path: `docs/pictures/site-${scheme}.webp`, type: 'webp', quality: 80 })
   }

@@ -15,7 +15,7 @@ import type { RefName } from './kernel/ids.js'
 import { createLog, type Log } from './kernel/log.js'
 import { MemoryBudget } from './kernel/memory-budget.js'
 import { createPool } from './threads/index.js'
-import { type Background, startBackground } from './start/background.js'
+import type { Background } from './start/background.js'
 import { catchUp } from './start/catch-up.js'
 import { Closers } from './start/closers.js'
 import { openControl } from './start/control-socket.js'
@@ -24,8 +24,7 @@ import { type Node, openNode } from './start/open-node.js'
 import { metricsOf } from './start/metrics-of.js'
 import { operatorFailures } from './start/operator-failures.js'
 import { isReadOnly, resumeWhenWritable } from './start/read-only.js'
-import { serveApi } from './start/serve-api.js'
-import { serveSites } from './start/serve-sites.js'
+import { openServers, type Served } from './start/open-servers.js'
 import { startWatchers, type Watchers } from './start/watchers.js'
 import { tellSetAside } from './domain/events/events.js'
 import { isRefName } from './git/index.js'
@@ -51,6 +50,8 @@ export interface Overrides {
   log?: Log
   /** Do not run queued jobs. */
   withoutWorker?: boolean
+  /** The servers to start; default: both. A command that only uses the app starts none. */
+  serves?: readonly Served[]
   /** Creates the threads for pure tasks. Several services of one process may share them. */
   makePool?: typeof createPool
   /** Duration of a lease of this node that is not renewed, in milliseconds. */
@@ -85,19 +86,14 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     const watchers = startWatchers(app, () => work.background === null || work.background.drivers.current !== null)
     work.watchers = watchers
     const around = { log, folders, budget, node, metrics: metricsOf(app, config, budget), reload: overrides.reload }
-    const api = await serveApi(app, config, { ...around, organization: first.organization.id })
-    if (config.publicUrl === null) app.settings.publicUrl = api.url
-    const sites = await serveSites(app, config, around).catch(async (error: unknown) => {
-      await api.stop()
-      throw error
-    })
-    if (config.sitesOrigin === null) app.settings.sites.origin = sites.url
+    const servers = await openServers(app, config, { ...around, organization: first.organization.id }, overrides.serves)
     app.texts.warm()
     let closeControl = async (): Promise<void> => {}
     const begin = async (): Promise<void> => {
       closeControl = await openControl(app, { dataDir: config.dataDir, explain: operatorFailures(folders) })
-      if (!overrides.withoutWorker)
-        work.background = startBackground(app, { requestExports: watchers.requestExports, node })
+      if (overrides.withoutWorker) return
+      const { startBackground } = await import('./start/background.js')
+      work.background = startBackground(app, { requestExports: watchers.requestExports, node })
     }
     if (!readOnly) await begin()
     const resumption = readOnly ? resumeWhenWritable(folders, log, () => takeUp().then(begin)) : null
@@ -108,7 +104,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     const close = async (): Promise<void> => {
       await resumption?.stop()
       app.waits.close()
-      await Promise.all([api.stop(), sites.stop(), closeControl()])
+      await Promise.all([servers.stop(), closeControl()])
       await stopWork(app, work)
       await closers.close()
     }
@@ -120,7 +116,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   }
 }
 
-/** The work of a service besides its requests. The start fills it in; `background` stays null without a worker. */
+/** The background work of a service. The start fills it in; `background` stays null without a worker. */
 interface BackgroundWork {
   watchers: Watchers | null
   background: Background | null
@@ -141,7 +137,7 @@ function moveListeners(work: BackgroundWork, node: Node | null) {
   }
 }
 
-/** Stops all work after the last request, in an order in which nothing uses what has been stopped. */
+/** Stops all work after the last request, each part before the parts that it uses. */
 async function stopWork(app: App, { watchers, background }: BackgroundWork): Promise<void> {
   // A large PDF may take minutes. The job starts again after the next start.
   await app.printer.close()

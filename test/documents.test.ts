@@ -22,7 +22,7 @@ const pathsIn = (text: string): string[] =>
     .map(([, path]) => path as string)
     .filter((path) => /\.(ts|cjs|sh)$|\/$/.test(path))
 
-/** The anchors that Git hosts give to the headings of a document. */
+/** The anchors that Git hosts generate for the headings of a document. */
 const anchorsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
@@ -160,7 +160,7 @@ test('blocks of commands are marked as bash and have its syntax', async () => {
   }
 })
 
-test('the container commands fit the Dockerfile and compose.yaml', async () => {
+test('the container commands match the Dockerfile and compose.yaml', async () => {
   const dockerfile = await readFile(join(root, 'Dockerfile'), 'utf8')
   const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, paths = '']) => paths.split(' '))
   assert.ok(copied.length > 4)

@@ -44,7 +44,7 @@ const NOT_RUN: readonly { document: string; block: string; reason: string }[] = 
 ]
 
 /**
- * Programs that a checkout replaces. `npm` creates what the build leaves, because the test run has installed and
+ * Programs that a checkout replaces. `npm` creates the files of a build, because the test run has installed and
  * compiled everything. `apt-get` changes nothing. `docker` fails, because a block that calls it must be in `NOT_RUN`.
  */
 const STAND_INS = {
@@ -111,7 +111,7 @@ const NEEDS_STOPPED = /^(cp -a data|mv data|scripts\/fsck|node dist\/main\.js mi
 const OTHER_BACKUP = /^cp -a data/m
 
 test(
-  'the commands in the administration guide work in their order',
+  'the commands in the administration guide work in the given order',
   async () => {
     const here = await Checkout.create(STAND_INS)
     const postgres = await startPostgres()

@@ -73,10 +73,10 @@ test('no function is too long', () => {
  * The number of type assertions (`x as T`, without `as const`) and of `x!` in `src`. They may only decrease: lower them
  * after removing some.
  */
-const MAX_ASSERTIONS = { as: 289, '!': 31 }
+const MAX_ASSERTIONS = { as: 230, '!': 31 }
 
 function assertionsIn({ path, text }: { path: string; text: string }): { as: number; '!': number } {
-  const found = { as: 0, '!': 0 }
+  const found = { as: 230, '!': 0 }
   const visit = (node: TypeScript.Node): void => {
     if (ts.isAsExpression(node) && !ts.isConstTypeReference(node.type)) found.as++
     if (ts.isNonNullExpression(node)) found['!']++

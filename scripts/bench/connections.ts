@@ -10,6 +10,7 @@ import type { connections as table } from '../../src/model/index.js'
 import type { start as startOf } from '../../src/server.js'
 import { startGitHttp } from '../../test/support/git-http.js'
 import { git } from '../../test/support/hermetic-git.js'
+import { built } from './built.js'
 import { generateRepository, pagePath, pageText } from './generated.js'
 import { interleaved, type Line, median, ms, ratiosOf, timed } from './measure.js'
 import { call, type Json, pageIds, type Server, startService } from './processes.js'
@@ -178,18 +179,14 @@ async function exportSides(dir: string, service: Server, remotes: string): Promi
   }
 }
 
-const built = async <T>(file: string): Promise<T> =>
-  (await import(new URL(`../../dist/${file}`, import.meta.url).href)) as T
-
 /**
  * Opens the stopped service in this process, without its worker and driver. A poll writes nothing, so its end is not
  * visible from outside.
  */
 async function withPolls(folder: string, { id, url }: Connected, work: (sides: Sides) => Promise<void>): Promise<void> {
-  const { start } = await built<{ start: typeof startOf }>('server.js')
-  const { loadConfig } = await built<{ loadConfig: typeof load }>('config.js')
-  const { pollGroup } = await built<{ pollGroup: typeof poll }>('domain/connections/poll.js')
-  const { connections } = await built<{ connections: typeof table }>('model/index.js')
+  const [{ start }, { loadConfig }, { pollGroup }, { connections }] = await built<
+    [{ start: typeof startOf }, { loadConfig: typeof load }, { pollGroup: typeof poll }, { connections: typeof table }]
+  >('server.ts', 'config.ts', 'domain/connections/poll.ts', 'model/index.ts')
   const config = loadConfig({
     BINDERY_PORT: '0',
     BINDERY_SITES_PORT: '0',

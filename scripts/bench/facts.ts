@@ -7,6 +7,7 @@ import MarkdownIt from 'markdown-it'
 import type { parseDocument as parse } from '../../src/content/blocks/parse.js'
 import { startGitHttp } from '../../test/support/git-http.js'
 import { git } from '../../test/support/hermetic-git.js'
+import { built } from './built.js'
 import { generateRepository, richText } from './generated.js'
 import { interleaved, type Line, median, ms, ratiosOf, timed } from './measure.js'
 import { call, importInto, newSpace, startService } from './processes.js'
@@ -33,9 +34,7 @@ const markdownIt = new MarkdownIt({ html: true, linkify: true })
  * Compares block trees of all kinds of pages with a plain parse of the same texts by markdown-it, in processor time.
  */
 export async function blockTrees(): Promise<Line[]> {
-  // Use the built code: the TypeScript loader slows down functions.
-  const built = new URL('../../dist/content/blocks/parse.js', import.meta.url).href
-  const { parseDocument } = (await import(built)) as { parseDocument: typeof parse }
+  const [{ parseDocument }] = await built<[{ parseDocument: typeof parse }]>('content/blocks/parse.ts')
   const texts = Array.from({ length: 400 }, (_, i) => richText(i))
   const processor = (work: (text: string) => unknown) => async (): Promise<number> => {
     const started = process.cpuUsage()

@@ -30,7 +30,10 @@ export interface Server {
 
 /** A service in a separate process. */
 export interface ServiceProcess extends Server {
-  /** Returns the processor time that its main thread has used so far, in milliseconds; NaN where the system tells none. */
+  /**
+   * Returns the processor time that its main thread has used so far, in milliseconds; NaN if the system does not report
+   * it.
+   */
   mainThread(): number
 }
 
@@ -125,7 +128,7 @@ export async function startService(dir: string, env: Record<string, string> = {}
   return { url, cpu: () => cpuOf(url), mainThread: () => mainThreadOf(child), stop: stop(child, 'SIGTERM') }
 }
 
-/** Linux states the nanoseconds of each thread. The main thread has the ID of its process. */
+/** Linux reports the nanoseconds of each thread. The main thread has the ID of its process. */
 function mainThreadOf({ pid }: ChildProcess): number {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6

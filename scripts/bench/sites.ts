@@ -1,8 +1,8 @@
 /**
- * Measures the published sites: kept pages of a public and of an adaptive site next to bare Koa with the same bytes,
- * with few and with many connections; the first rendering of a page, and the share of the main thread in it; the time from
- * a merge to the first byte; the time of the response about a hidden page next to that about an absent one; and the
- * outputs for programs: markdown, the complete text and the sitemap.
+ * Measures the published sites: cached pages of a public and an adaptive site compared with bare Koa, with few and
+ * with many connections; the first rendering of a page, and the share of the main thread in it; the time from a
+ * merge to the first byte; the response times for a hidden and a missing page; and the outputs for programs:
+ * markdown, the complete text and the sitemap.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -110,7 +110,7 @@ async function read(url: string, headers: Record<string, string> = {}): Promise<
   return { text, etag: String(got.etag) }
 }
 
-/** Measures the same pages on the site and on bare Koa in turn. */
+/** Measures the same pages alternately on the site and on bare Koa. */
 async function compared(
   dir: string,
   site: BenchSite,
@@ -152,7 +152,7 @@ async function elapsed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started
 }
 
-/** Reads pages for the first time: how long each takes, and how long it occupies the main thread. */
+/** Reads pages for the first time, and measures the duration of each and its time on the main thread. */
 async function firstRenderings({ service, origin, paths }: BenchSite): Promise<Line[]> {
   for (const path of paths.slice(0, WARM)) await read(origin + path)
   const times: number[] = []
@@ -168,7 +168,7 @@ async function firstRenderings({ service, origin, paths }: BenchSite): Promise<L
   return [first, share].map((line) => ({ ...line, sense: 'most', target: 1 }))
 }
 
-/** Reads addresses of hidden and of absent pages in turn. A reader must not be able to tell them apart by the time. */
+/** Reads addresses of hidden and missing pages alternately. Their response times must not differ. */
 async function hiddenPages({ service, space, origin, paths }: BenchSite): Promise<Line> {
   const page = (index: number) => ({
     operation: 'insert_page',
@@ -239,8 +239,8 @@ async function memoryOf({ url }: Server): Promise<number> {
 }
 
 /**
- * Reads all parts of the complete text with several readers at once, again and again. Memory that a reader does not give
- * back would grow from the first rounds to the last ones.
+ * Reads all parts of the complete text repeatedly with several readers at once. A memory leak would grow from the
+ * first to the last rounds.
  */
 async function completeTexts({ service, address }: BenchSite): Promise<Line> {
   const readAll = async (): Promise<number> => {

@@ -109,7 +109,7 @@ export interface Caller {
 export const mayNow = (permission: Permission, { role, readOnly }: Caller): boolean =>
   allows(permission, role) && (!readOnly || reading.has(permission))
 
-/** Whether a name is that of a permission. */
+/** Whether a text is the name of a permission. */
 export const isPermission = (name: string): name is Permission => Object.hasOwn(policy, name)
 
 const flags = <K extends string>(scope: string, keys: readonly K[], caller: Caller): Record<K, boolean> =>

@@ -53,7 +53,7 @@ export interface RequestInfo {
 
 /** The data to renew a cached response when its branch has moved and only the commit in it has changed. */
 export interface Renewal<App> {
-  /** The commit of the content, as the validator names it. */
+  /** The commit of the content, from the validator. */
   commit: string
   /**
    * Names of other recorded reads that may have changed. `isSameAt` decides whether the response depends on the change.

@@ -184,10 +184,7 @@ function bodyContent(endpoint: Endpoint, body: TSchema, bundle: Bundle, example:
   const json = { 'application/json': { schema: bundle.add(body), ...defined({ example }) } }
   if (!endpoint.form) return json
   const properties = Object.fromEntries(
-    Object.entries((body.properties ?? {}) as Record<string, TSchema>).map(([name, member]) => [
-      name,
-      bundle.add(member),
-    ]),
+    Object.entries<TSchema>(body.properties ?? {}).map(([name, member]) => [name, bundle.add(member)]),
   )
   const encoding = Object.fromEntries(
     Object.entries(properties).map(([name, member]) => [

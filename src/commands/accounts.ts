@@ -1,4 +1,4 @@
-/** The operator's commands for accounts. The running server carries them out; if none runs, the command does. */
+/** The operator's commands for accounts. The running server executes them. If no server runs, the command itself does. */
 import { asError, errorCode } from '../kernel/thrown.js'
 import { request as send } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -40,7 +40,7 @@ async function doOffline(config: Config, request: OperatorRequest): Promise<Oper
   const service = await offline(config).catch((error: unknown) => {
     const reason = whyNoControl(config.dataDir)
     throw error instanceof FolderLocked && reason !== null
-      ? new OperatorError(`${error.message}. To run the command next to the server: ${reason}.`)
+      ? new OperatorError(`${error.message}. To run the command while the server is running: ${reason}.`)
       : error
   })
   try {
@@ -77,7 +77,7 @@ function exchange(socketPath: string, body: string): Promise<OperatorReply> {
       { socketPath, method: 'POST', path: '/', signal: AbortSignal.timeout(REPLY_MS) },
       (response) => {
         text(response)
-          .then((reply) => done(JSON.parse(reply) as OperatorReply))
+          .then((reply) => done(JSON.parse(reply)))
           .catch(failed)
       },
     )

@@ -42,7 +42,7 @@ const remarks = ({ leftOut, specifications }: CheckResult): string[] => [
     : [`${counted(specifications, 'reference')} to OpenAPI specifications cannot be checked without a server.`]),
 ]
 
-/** Replaces control characters, which a terminal would carry out. */
+/** Replaces control characters, which a terminal would execute. */
 const visible = (text: string): string => text.replaceAll(/[\0-\x1f\x7f-\x9f]/g, '\ufffd')
 
 function asJson(result: CheckResult): string {

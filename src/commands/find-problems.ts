@@ -17,7 +17,7 @@ import type { OpenFolder } from './open-folder.js'
 
 /** A problem of the content. */
 export interface Problem {
-  /** An `error` makes the command fail. A `note` only informs: the author may have intended it. */
+  /** An `error` makes the command fail. A `note` does not, because the author may have intended it. */
   level: 'error' | 'note'
   code: Diagnostic['code'] | 'broken-link'
   message: string
@@ -37,7 +37,7 @@ export interface Findings {
   specifications: number
 }
 
-/** Codes of diagnostics that only inform, as in previews of pull requests. */
+/** Codes of diagnostics that are only notes, as in previews of pull requests. */
 const NOTES: ReadonlySet<Problem['code']> = new Set(['unlisted', 'too-costly', 'lfs-object', 'missing-glyphs'])
 /** Extensions of web pages. A web page above the documentation belongs to another part of the team's website. */
 const WEB_PAGE = /\.html?(?:[?#]|$)/i
@@ -98,7 +98,7 @@ const byPlace = (a: Problem, b: Problem): number =>
   compare(a.file ?? '\uffff', b.file ?? '\uffff') || (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Returns the pages whose files exist. Another diagnostic reports the others. */
+/** Returns the pages whose files exist. Missing files have another diagnostic. */
 async function listedFiles<T extends { gitPath: string }>({ snapshot }: OpenRevision, pages: T[]): Promise<T[]> {
   const files = new Set((await snapshot.walk()).map(({ path }) => path))
   return pages.filter(({ gitPath }) => files.has(gitPath))
@@ -161,7 +161,10 @@ async function located(
   })
 }
 
-/** Whether a link names a web page above the documentation. Its website may have it, as that of an mdBook often does. */
+/**
+ * Whether a link points to a web page above the documentation. It may exist on the team's website, as is common with
+ * mdBook.
+ */
 function leavesSite({ source, target, to }: Link, root: string): boolean {
   if (!WEB_PAGE.test(target) || target.startsWith('/')) return false
   const path = normalizePath(target.replace(/[?#].*$/s, ''), folderOf(source.gitPath))

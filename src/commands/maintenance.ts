@@ -13,9 +13,8 @@ export class OperatorError extends Error {
   override name = 'OperatorError'
 }
 
-/** Starts a service that only works on its data: no public port, no jobs. The lock rejects it while a server runs. */
-export const offline = (config: Config) =>
-  start({ ...config, host: '127.0.0.1', port: 0, logLevel: 'silent' }, { withoutWorker: true })
+/** Starts a service that only works on its data: no servers, no jobs. The lock rejects it while a server runs. */
+export const offline = (config: Config) => start({ ...config, logLevel: 'silent' }, { withoutWorker: true, serves: [] })
 
 /** The results of a full check: complaints, one per line (empty = no problems), and notes about skipped checks. */
 interface Findings {

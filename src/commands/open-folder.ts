@@ -1,4 +1,4 @@
-/** Opens a folder of documentation for `preview` and `check`, in a new service whose data are in a temporary folder. */
+/** Opens a folder of documentation for `preview` and `check`, in a new service with its data in a temporary folder. */
 import { rmSync } from 'node:fs'
 import { mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,6 +12,7 @@ import type { OpenRevision } from '../domain/revisions/revisions.js'
 import { createSpace } from '../domain/spaces/spaces.js'
 import { GitError, type RecordedTree, WorkingTree } from '../git/index.js'
 import { createLog } from '../kernel/log.js'
+import { errorCode } from '../kernel/thrown.js'
 import { type Overrides, type Service, start } from '../server.js'
 import { OperatorError } from './maintenance.js'
 
@@ -23,9 +24,9 @@ export interface OpenFolder {
   working: WorkingTree
   /** The path of the folder from the root of its Git repository, or from the folder that the user named; '' = the same. */
   prefix: string
-  /** Brings the current files into the space. Returns whether anything changed, and what was left out. */
+  /** Imports the current files into the space. Returns whether anything changed, and the omitted files. */
   update(): Promise<Pick<RecordedTree, 'leftOut'> & { changed: boolean }>
-  /** Returns the content that was last brought into the space. */
+  /** Returns the content of the last import into the space. */
   revision(): Promise<OpenRevision>
   close(): Promise<void>
 }
@@ -33,12 +34,12 @@ export interface OpenFolder {
 interface FolderOptions {
   /** The folder of the documentation in a monorepo, relative to `folder`. */
   project?: string | undefined
-  /** Port of the site; 0 = any free port. */
+  /** Port of the site; 0 = any free port. Without it, there is no server for a site. */
   sitesPort?: number
   reload?: Overrides['reload']
 }
 
-/** The folder that holds everything until the process ends. */
+/** The folder for all data until the process ends. */
 const TEMPORARY = 'bindery-preview-'
 
 /** Opens a folder. Throws `OperatorError` if there is no such folder, or it exceeds a limit. */
@@ -47,7 +48,7 @@ export async function openFolder(folder: string, options: FolderOptions = {}): P
   const above = await realpath(tmpdir())
   await removeLeftovers(above)
   const temporary = await mkdtemp(join(above, `${TEMPORARY}${process.pid}-`))
-  // Runs at each end of the process, also after a signal or an error.
+  // Runs whenever the process ends, even after a signal or an error.
   const remove = (): void => rmSync(temporary, { recursive: true, force: true, maxRetries: 3 })
   process.once('exit', remove)
   try {
@@ -74,19 +75,19 @@ async function removeLeftovers(above: string): Promise<void> {
   const ended = names
     .flatMap((name) => new RegExp(`^${TEMPORARY}(\\d+)-`).exec(name)?.[1] ?? [])
     .filter((id) => !isRunning(Number(id)))
-  // The folders of another user stay.
+  // Folders of another user are kept.
   for (const name of names)
     if (ended.some((id) => [TEMPORARY, 'bindery-git-'].some((start) => name.startsWith(`${start}${id}-`))))
       await rm(join(above, name), { recursive: true, force: true }).catch(() => {})
 }
 
-/** Whether a process exists. One of another user cannot be signaled, and exists. */
+/** Whether a process exists. A process of another user exists but cannot be signaled. */
 function isRunning(id: number): boolean {
   try {
     process.kill(id, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+    return errorCode(error) !== 'ESRCH'
   }
 }
 
@@ -109,19 +110,19 @@ async function realFolder(folder: string): Promise<string> {
 async function openIn(
   temporary: string,
   folder: string,
-  { sitesPort = 0, reload }: FolderOptions,
+  { sitesPort, reload }: FolderOptions,
 ): Promise<Omit<OpenFolder, 'prefix' | 'close'>> {
-  // The settings of a server on this machine do not apply.
+  // Ignore the settings of a server on this machine.
   const config = loadConfig({
-    BINDERY_PORT: '0',
     BINDERY_SAMPLE_SITE: 'false',
-    BINDERY_SITES_PORT: String(sitesPort),
+    BINDERY_SITES_PORT: String(sitesPort ?? 0),
     BINDERY_DATA_DIR: join(temporary, 'data'),
     BINDERY_REPOS_DIR: join(temporary, 'repos'),
   })
   const service = await start(config, {
     log: createLog({ level: 'silent' }),
     withoutWorker: true,
+    serves: sitesPort === undefined ? [] : ['sites'],
     ...(reload ? { reload } : {}),
   })
   const { app, first } = service
@@ -146,7 +147,7 @@ async function openIn(
       offset: 0,
     }
     const to = await space.repo.write({
-      // The first commit does not continue that of the empty space.
+      // The first commit does not build on the commit of the empty space.
       parents: from === null || shown === null ? [] : [from],
       tree,
       changes: [],

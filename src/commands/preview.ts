@@ -12,7 +12,7 @@ import { watchFolder } from './watch-folder.js'
 
 /** The port of previews, if it is free. */
 const PORT = 4000
-/** The host name of the site, which has no path before its pages. */
+/** The hostname of the site, so that its pages are at the root. */
 const HOST = 'localhost'
 
 interface PreviewOptions {

@@ -25,7 +25,7 @@ export async function refreshSpace(config: Config, space: string): Promise<strin
 }
 
 async function refreshHere(config: Config, name: string): Promise<void> {
-  const service = await start({ ...config, host: '127.0.0.1', port: 0, logLevel: 'warn' }, { withoutWorker: true })
+  const service = await start({ ...config, logLevel: 'warn' }, { withoutWorker: true, serves: [] })
   try {
     await service.app.git.open(name)
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Watches a folder and brings its changes into the preview. */
+/** Watches a folder and applies its changes to the preview. */
 import { basename, relative, sep } from 'node:path'
 import { type FSWatcher, watch } from 'chokidar'
 
@@ -11,7 +11,7 @@ interface WatchOptions {
   ignored: () => Promise<ReadonlySet<string>>
   /** Reads the folder. Called once at a time, and once more after the watcher has started. */
   update: () => Promise<unknown>
-  /** Called with the reason why changes may be missed. */
+  /** Called with the reason if changes may be missed. */
   failed: (error: unknown) => void
 }
 
@@ -20,7 +20,7 @@ export interface FolderWatcher {
   close(): Promise<void>
 }
 
-/** Starts watching. Changes that were made while it started are read too. */
+/** Starts watching. Includes changes that were made during the start. */
 export function watchFolder({ folder, ignored, update, failed }: WatchOptions): FolderWatcher {
   let watcher: FSWatcher | null = null
   let closed = false

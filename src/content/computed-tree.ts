@@ -13,7 +13,7 @@ export interface GeneratedPages {
   file: string
 }
 
-/** Whether an entry has no title of its own. If so, its pages replace it. */
+/** Whether an entry has no title. If so, its pages replace it. */
 const isUntitled = ({ title, computed }: ComputedEntry): boolean => title === computed.type
 
 /**

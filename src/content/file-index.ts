@@ -155,7 +155,7 @@ class FoundFiles {
     else
       this.caseCollisions.push({
         code: 'case-collision',
-        message: `${path} differs from ${first} only in case, so many computers can store only one of them. Rename one.`,
+        message: `${path} differs from ${first} only in case. Many computers can store only one of them. Rename one.`,
         file: path,
       })
   }

@@ -86,8 +86,8 @@ export function mentionSearch(
 }
 
 /**
- * Whether one of the text's runs is a token. Percent-encoded characters also separate runs; the caller replaces them
- * with blanks.
+ * Whether one of the text's runs is a token. Percent-encoded characters also separate runs; the caller replaces
+ * them with spaces.
  */
 function containsRun(text: string, tokens: ReadonlySet<string>): boolean {
   for (const [run] of text.matchAll(PLAIN)) if (tokens.has(run)) return true

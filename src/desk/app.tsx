@@ -1,4 +1,4 @@
-/** The routes of the app. The code of a screen is loaded when it is opened first. */
+/** The routes of the app. The code of a screen is loaded when the screen is first opened. */
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { ADMIN_ROUTES } from './admin/routes.js'

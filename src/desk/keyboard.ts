@@ -11,12 +11,12 @@ import { open } from './route.js'
 export const singleKeys = signal(true)
 
 type Handler = (event: KeyboardEvent) => void
-/** The active shortcuts: the newest of a key wins. */
+/** The active shortcuts. The latest one for a key takes precedence. */
 const shortcuts = new Map<string, Handler[]>()
 
 /**
- * Runs a function while a component is drawn when a single key is typed, `e`, or two in a row, `g h`. A key that is typed
- * right after another one gets the function of the newest drawing.
+ * Runs a function when a key (`e`) or a sequence (`g h`) is typed while a component is mounted. The function of the
+ * latest render is called.
  */
 export function useKey(key: string, run: Handler | null): void {
   const latest = useRef(run)

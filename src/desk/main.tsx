@@ -9,7 +9,7 @@ import { loadWords } from './words/index.js'
 
 followLinks()
 listenToKeys()
-// Without the session, the app asks to sign in, and says why.
+// Without a session, the app asks the user to sign in and states the reason.
 await Promise.all([loadWords(), loadSession().catch(() => {})])
 const root = document.getElementById('app')
 if (root) render(<App />, root)

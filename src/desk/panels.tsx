@@ -1,4 +1,4 @@
-/** Draws the open panel. The code of a panel is loaded when it is opened. */
+/** Renders the open panel. The code of a panel is loaded when it is opened. */
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { openedPanel, type PanelName } from './shell/panels.js'

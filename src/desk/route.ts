@@ -1,4 +1,4 @@
-/** The address of the app. It is the state of the screen: a reload or a shared link shows the same. */
+/** The address of the app. It contains the state of the screen, so a reload or a shared link shows the same screen. */
 import { signal } from '@preact/signals'
 
 /** An address within the app. */
@@ -18,7 +18,7 @@ const current = (): Address => ({
 /** The address that is shown. */
 export const address = signal<Address>(current())
 
-/** A function that returns false keeps the reader on the screen, for example because a text is not saved. */
+/** A function that returns false to keep the user on the screen, for example because of an unsaved text. */
 type Guard = () => boolean
 const guards = new Set<Guard>()
 

@@ -13,7 +13,7 @@ export function setTheme(theme: 'system' | 'light' | 'dark'): void {
   }
 }
 
-/** Returns the colors that are shown. */
+/** Returns the current color scheme. */
 export const shownTheme = (): 'light' | 'dark' => {
   const { theme } = document.documentElement.dataset
   if (theme === 'light' || theme === 'dark') return theme

@@ -1,4 +1,4 @@
-/** Keeps made files in a folder, up to a total size. */
+/** Stores generated files in a folder, up to a total size. */
 import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { FileShelf, ShelvedFacts } from '../kernel/file-shelf.js'
@@ -14,7 +14,7 @@ const WORK = '.work-'
  */
 export function openFileShelf<F extends ShelvedFacts>(folder: string, made: string, maxBytes: number): FileShelf<F> {
   const extension = extname(made)
-  /** Total size of the files, or more. Null = not counted yet. */
+  /** An upper bound of the total size of the files. Null = not counted yet. */
   let bytes: number | null = null
   const place = (owner: string, key: string): string => {
     if (!NAME.test(owner) || !NAME.test(key)) throw new Error(`${owner}/${key} is not a valid name for a ${made}.`)

@@ -118,7 +118,7 @@ function flock(dir: string, path: string, fd: number): void {
 function lockedBy(dir: string, path: string): FolderLocked {
   let holder: Partial<Holder> = {}
   try {
-    holder = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder>
+    holder = JSON.parse(readFileSync(path, 'utf8'))
   } catch {
     // The holder has not written its name yet. Throw the error without it.
   }

@@ -1,4 +1,4 @@
-// Stores the service's own secrets in files.
+// Stores the service's secrets in files.
 import { errorCode } from '../kernel/thrown.js'
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
 

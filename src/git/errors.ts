@@ -57,7 +57,7 @@ export class PathCollision extends GitError {
     super(`${JSON.stringify(path)} differs from ${JSON.stringify(existing)} only by case`)
   }
 }
-/** A change would add entries to a folder that would then have more than allowed. */
+/** A change would add entries to a folder beyond the maximum number. */
 export class FolderTooLarge extends GitError {
   constructor(folder: string, max: number) {
     super(

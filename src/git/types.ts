@@ -240,7 +240,7 @@ export interface GitOptions {
   reposDir: string
   /** Maximum size of a blob that is read into memory, in bytes. */
   maxBlobBytes: number
-  /** Maximum number of files and folders in a folder to which a change adds some. Default: no limit. */
+  /** Maximum number of entries in a folder to which a change adds entries. Default: no limit. */
   maxFolderEntries?: number
 }
 

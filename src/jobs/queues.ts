@@ -14,7 +14,7 @@ export const queues = {
   local: { name: 'local', slots: 3, share: 2 },
   /** Chromium needs nearly all resources of a small machine. */
   pdf: { name: 'pdf', slots: 1, share: 1 },
-  /** Rendering a large site keeps the threads for texts busy. */
+  /** Rendering a large site occupies the text threads. */
   bundle: { name: 'bundle', slots: 1, share: 1 },
   /** All mails go to the operator's mail server. If it is slow, more connections do not help. */
   mail: { name: 'mail', slots: 4, share: 2 },

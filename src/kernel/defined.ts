@@ -30,7 +30,7 @@ export const keysOf = <T extends object>(members: T): (keyof T & string)[] =>
 export const fromNames = <const K extends string, T>(names: readonly K[], memberFor: (name: K) => T): Record<K, T> =>
   Object.fromEntries(names.map((name) => [name, memberFor(name)])) as Record<K, T>
 
-/** The object type in which members that may be null are optional instead. */
+/** The object type with optional members instead of members that may be null. */
 type WithoutNulls<T extends object> = { [K in keyof T as null extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as null extends T[K] ? K : never]?: Exclude<T[K], null>
 }

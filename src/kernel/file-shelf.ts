@@ -1,6 +1,9 @@
-/** Files that the service made from documents and content. They can be deleted at any time and are then made again. */
+/**
+ * Files that the service generates from documents and content. They can be deleted at any time and are then generated
+ * again.
+ */
 
-/** The facts that are stored with a file. */
+/** The metadata that is stored with a file. */
 export interface ShelvedFacts {
   /** Size of the file in bytes. */
   bytes: number
@@ -9,7 +12,7 @@ export interface ShelvedFacts {
 /** A stored file. */
 export type Shelved<F extends ShelvedFacts> = F & { path: string }
 
-/** The stored files of one kind. `owner` is a space or a site; `key` identifies what the file was made from. */
+/** The stored files of one kind. `owner` is a space or a site; `key` identifies the inputs of the file. */
 export interface FileShelf<F extends ShelvedFacts> {
   find(owner: string, key: string): Promise<Shelved<F> | null>
   /**
@@ -20,6 +23,6 @@ export interface FileShelf<F extends ShelvedFacts> {
   /** Moves the file out of a work folder, removes the folder, and deletes the least recently used files. */
   keep(owner: string, key: string, folder: string, facts: F): Promise<void>
   discard(folder: string): Promise<void>
-  /** Removes everything of an owner. */
+  /** Removes all files of an owner. */
   remove(owner: string): Promise<void>
 }

@@ -63,14 +63,11 @@ export const encodeCursor = (key: SortKey): string => Buffer.from(JSON.stringify
 /** Decodes a cursor. Throws 400 if it is not one. */
 export function decodeCursor(cursor: string): SortKey {
   try {
-    const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    if (
-      Array.isArray(key) &&
-      key.length === 2 &&
-      ['string', 'number'].includes(typeof key[0]) &&
-      typeof key[1] === 'string'
-    )
-      return key as unknown as SortKey
+    const decoded: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    if (Array.isArray(decoded) && decoded.length === 2) {
+      const [key, id]: unknown[] = decoded
+      if ((typeof key === 'string' || typeof key === 'number') && typeof id === 'string') return [key, id]
+    }
   } catch {
     // Rejected below, like any other text that is not a cursor.
   }

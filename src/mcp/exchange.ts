@@ -1,4 +1,4 @@
-/** Answers one request with the SDK: each has its own server and transport, because there are no sessions. */
+/** Handles one request with the SDK. Each request has its own server and transport, because there are no sessions. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
@@ -23,13 +23,13 @@ const MAX_FAULTS = 1_000
 /** The request headers that the transport reads. */
 const READ_HEADERS = ['accept', 'content-type', 'mcp-protocol-version']
 
-/** Errors whose messages are for the operator. */
+/** Error codes with messages for the operator. */
 const OPERATORS: ReadonlySet<string> = new Set(['internal', 'insufficient-storage'])
 
 /** Compiles each schema of a declared tool once. */
 const validator = new AjvJsonSchemaValidator()
 
-/** Answers a request. */
+/** Handles a request. */
 export async function exchange<C>(server: McpServer<C>, context: C, request: McpRequest): Promise<McpResponse> {
   if (request.method !== 'POST')
     return mcpError(
@@ -46,7 +46,7 @@ export async function exchange<C>(server: McpServer<C>, context: C, request: Mcp
   try {
     const sent = READ_HEADERS.map((name): [string, string] => [name, request.header(name)])
     const headers = sent.filter(([, value]) => value !== '')
-    // Only the headers count: the address is not known here, and the body is parsed already.
+    // Only the headers matter: the address is unknown here, and the body is already parsed.
     const response = await transport.handleRequest(new Request('http://localhost/', { method: 'POST', headers }), {
       parsedBody: body ?? null,
     })
@@ -92,12 +92,12 @@ const describe = <C>({ name, title, description, input, output, changes }: Tool<
   annotations: { title, readOnlyHint: changes !== true, destructiveHint: false, openWorldHint: false },
 })
 
-/** Returns how the arguments differ from the schema of a tool. Null if they match. */
+/** Returns the differences between the arguments and a tool's schema. Null if they match. */
 function faultOf<C>(called: Tool<C>, input: unknown): string | null {
   const { valid, errorMessage = '' } = validator.getValidator<unknown>(called.input as never)(input)
   if (valid) return null
   const unknown = unknownIn(called.input, input, 'arguments').map((name) => `${name} is unknown`)
-  // The validator does not name what it does not know.
+  // The validator does not name unknown members.
   const others = errorMessage.split(', ').filter((fault) => !fault.endsWith(UNNAMED))
   const faults = [...unknown, ...others.map((fault) => fault.replace(/\bdata(?=[/ ])/g, 'arguments'))].join(', ')
   return `The arguments of ${called.name} are not valid: ${faults.slice(0, MAX_FAULTS)}. See the input schema of the tool.`
@@ -108,7 +108,7 @@ const UNNAMED = 'must NOT have additional properties'
 /** Maximum length of the name of an unknown member in a message, in characters. */
 const MAX_NAME = 50
 
-/** The parts of a schema that say which members there are. */
+/** The parts of a schema that define its members. */
 interface Shape {
   properties?: Readonly<Record<string, unknown>>
   additionalProperties?: unknown
@@ -117,7 +117,7 @@ interface Shape {
 
 const isShape = (schema: unknown): schema is Shape => isRecord(schema)
 
-/** Lists the members that a schema does not have, by their place. */
+/** Lists the members that a schema does not define, by their path. */
 function unknownIn(shape: unknown, value: unknown, at: string): string[] {
   if (!isShape(shape)) return []
   if (Array.isArray(value)) return value.flatMap((one, n) => unknownIn(shape.items, one, `${at}/${n}`))
@@ -131,7 +131,7 @@ function unknownIn(shape: unknown, value: unknown, at: string): string[] {
   })
 }
 
-/** Runs a tool. A tool that only reads must end within a time limit. */
+/** Runs a tool. Tools that only read have a time limit. */
 async function run<C>(called: Tool<C>, context: C, input: object): Promise<ToolOutcome> {
   const work = called.run(context, input as never)
   if (called.changes) return work

@@ -1,4 +1,4 @@
-/** The entry point of mcp/: answers requests of the Model Context Protocol with declared tools. */
+/** The entry point of mcp/: handles requests of the Model Context Protocol with declared tools. */
 import type { McpRequest, McpResponse, McpServer } from './types.js'
 
 export { mcpError, messagesIn } from './json-rpc.js'
@@ -9,7 +9,7 @@ export type { McpRequest, McpResponse, McpServer, Tool, ToolOutcome } from './ty
 export const MAX_MCP_BODY = 1024 * 1024
 
 /**
- * Answers a request with JSON, without a session. The SDK is loaded with the first request, because it needs 25 MB of
+ * Responds to a request with JSON, without a session. The SDK is loaded with the first request, because it needs 25 MB of
  * memory. Never rejects because of an error in a tool: the client gets it as the result of its call.
  */
 export async function answerMcp<C>(server: McpServer<C>, context: C, request: McpRequest): Promise<McpResponse> {

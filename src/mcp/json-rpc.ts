@@ -9,7 +9,7 @@ const SERVER_ERROR = -32_000
 /** Maximum number of messages in a request. */
 export const MAX_MESSAGES = 10
 
-/** Returns the number of messages of a request that are answered. */
+/** Returns the number of messages in a request that need a response. */
 export const messagesIn = (body: unknown): number => (Array.isArray(body) ? Math.min(body.length, MAX_MESSAGES) : 1)
 
 export const JSON_TYPE = 'application/json; charset=utf-8'

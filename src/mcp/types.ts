@@ -1,7 +1,7 @@
 /** The types of MCP servers: tools, and the requests and responses of their transport. */
 import type { Static, TObject } from '@sinclair/typebox'
 
-/** The result of a tool: as JSON that matches the output schema, and as the text that a model reads. */
+/** The result of a tool: as JSON that matches the output schema, and as text for a model. */
 export interface ToolOutcome<R = unknown> {
   result: R
   text: string
@@ -11,7 +11,7 @@ export interface ToolOutcome<R = unknown> {
 export interface Tool<C, I extends TObject = TObject, O extends TObject = TObject> {
   name: string
   title: string
-  /** The purpose of the tool, as the model reads it. */
+  /** The purpose of the tool, for the model. */
   description: string
   input: I
   output: O
@@ -26,7 +26,7 @@ export interface McpServer<C> {
   name: string
   title: string
   version: string
-  /** Tells the model what the server offers, and how to use its tools. */
+  /** Describes the server and the use of its tools to the model. */
   instructions: string
   tools: readonly Tool<C>[]
   /** Returns the message for an unexpected error of a tool, and logs it. */

@@ -153,7 +153,7 @@ export const UpdateFromMain = Type.Object(
         {
           ...closed,
           description:
-            'The heads of the change request and of main that the resolutions are for, from the conflict state. If one of them has moved, nothing changes ' +
+            'The heads of the change request and of main from the conflict state that the resolutions are based on. If one of them has moved, nothing changes ' +
             'and the response is 409.',
         },
       ),
@@ -195,7 +195,7 @@ export const Conflict = Type.Object(
 
 const conflictForms = ['page', 'table-of-contents', 'file', 'link', 'submodule'] as const
 const describedConflict = {
-  key: Type.String({ description: 'The path that names this conflict in a resolution.' }),
+  key: Type.String({ description: 'The path that identifies this conflict in a resolution.' }),
   path: Type.String(),
   kind: oneOf(conflictKinds),
   form: oneOf(conflictForms),
@@ -277,14 +277,14 @@ export const ConflictFile = Type.Object(
         }),
         {
           description:
-            'The three-way merge of the texts: for each chunk, the number of lines that it has in each text, from the start on. `ours`, `theirs`: one side ' +
-            'changed the lines. `both`: both sides made the same change. `merged`: `text` combines both changes. `conflict`: the lines to decide.',
+            'The three-way merge of the texts: for each chunk, the number of lines that it has in each text, from the start. `ours`, `theirs`: one side ' +
+            'changed the lines. `both`: both sides made the same change. `merged`: `text` combines both changes. `conflict`: the lines are in conflict.',
         },
       ),
     ),
     problem: Type.Optional(
       Type.String({
-        description: 'The reason why texts have no chunks, and the remedy. Each side can still be taken.',
+        description: 'The reason why texts have no chunks, and the remedy. Either side can still be chosen.',
       }),
     ),
   },

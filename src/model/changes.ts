@@ -143,7 +143,7 @@ export const ChangesQuery = Type.Object({
   pageId: Type.Optional(Type.String({ maxLength: 64, description: 'Only the changes of this page.' })),
   brief: Type.Boolean({
     default: false,
-    description: 'Leaves the `attributes` of edited pages empty. No page is then read, so that a long list is quick.',
+    description: 'Leaves the `attributes` of edited pages empty. No page is then read, so that a long list is fast.',
   }),
   diff: Type.Optional(
     oneOf(diffFormats, {
@@ -153,13 +153,13 @@ export const ChangesQuery = Type.Object({
 })
 export type ChangesQuery = Static<typeof ChangesQuery>
 
-/** A comparison of two revisions that are not a revision and its parent. */
+/** A comparison of a revision with one that is not its parent. */
 export const RevisionChangesQuery = Type.Object({
   ...ChangesQuery.properties,
   base: Type.Optional(
     Type.String({
       maxLength: 64,
-      description: 'ID of another revision. Compares with it, not with the first parent.',
+      description: 'ID of another revision. The comparison is with this revision instead of the first parent.',
     }),
   ),
 })
@@ -168,7 +168,7 @@ export const PageChangesQuery = Type.Object({ base: RevisionChangesQuery.propert
 const BlockPlace = Type.Object(
   {
     node: Type.String({ description: 'The key of the block, to which comments refer.' }),
-    digest: Type.String({ description: 'Equal blocks have equal digests, in all pages and revisions.' }),
+    digest: Type.String({ description: 'Equal blocks have equal digests on all pages and in all revisions.' }),
     lines: Type.Array(Type.Integer(), {
       minItems: 2,
       maxItems: 2,
@@ -201,7 +201,7 @@ export const PageChanges = Type.Object(
         before: Type.Optional(BlockPlace),
         after: Type.Optional(BlockPlace),
       }),
-      { description: 'In the order of the later revision. Removed blocks are at the place that they had.' },
+      { description: 'In the order of the later revision. Removed blocks keep their former position.' },
     ),
     limit: Type.Optional(Type.String({ description: 'The reason why the page is not compared block by block.' })),
   },

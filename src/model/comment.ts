@@ -131,7 +131,7 @@ const CommentTarget = Type.Object(
         changed: Type.Optional(
           Type.Literal(true, {
             description:
-              'Its text has changed since the comment was written. `id` is the key of the block as it is now.',
+              'Its text has changed since the comment was written. `id` is the current key of the block.',
           }),
         ),
         preview: Type.String({
@@ -212,7 +212,7 @@ export const CreateComment = Type.Object(
         {
           ...closed,
           description:
-            'Another source for the block at the top level of the page that contains `node`. Requires `page` and `node`, and a change request.',
+            'A new source for the top-level block that contains `node`. Requires `page` and `node`, and a change request.',
         },
       ),
     ),

@@ -1,4 +1,4 @@
-/** Notifications of users, and what waits for them: stored form, queries and responses. */
+/** Notifications of users, and items that wait for them: stored form, queries and responses. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, listOf, oneOf, pageQuery, Timestamp } from './common.js'
@@ -16,7 +16,7 @@ const notificationTypes = [
 ] as const
 export type NotificationType = (typeof notificationTypes)[number]
 
-/** The switch that decides about a type. */
+/** The setting that controls a type. */
 export const topicOf: Readonly<Record<NotificationType, NotificationTopic>> = {
   review_requested: 'reviewRequests',
   reviewed: 'reviews',
@@ -30,7 +30,7 @@ export const topicOf: Readonly<Record<NotificationType, NotificationTopic>> = {
 /** A notification of one user, as stored. */
 export interface NotificationDoc {
   id: string
-  /** ID of the user who gets it. */
+  /** ID of the recipient. */
   user: string
   type: NotificationType
   organization: string
@@ -66,7 +66,7 @@ export const notifications = table<NotificationDoc>()({
 
 const SpaceTitle = Type.Object({ id: Id, title: Type.String() })
 const RequestTitle = Type.Object({ id: Id, number: Type.Integer(), subject: Type.String() })
-const urls = Type.Object({ app: Type.String({ description: 'Its place in the app.' }) })
+const urls = Type.Object({ app: Type.String({ description: 'Its address in the app.' }) })
 
 export const Notification = Type.Object(
   {

@@ -1,4 +1,4 @@
-/** The file of a page as its author wrote it, for editors of its source. */
+/** The unchanged file of a page, for editors of its source. */
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, Id, nullable, Timestamp } from './common.js'
 import { Diagnostic, GitPlace } from './content.js'
@@ -32,7 +32,7 @@ export const PageSourceInput = Type.Object(
   {
     markdown: Type.String({
       maxLength: MAX_SOURCE_LENGTH,
-      description: 'The whole file. It is written as it is, in the encoding of the file.',
+      description: 'The whole file. It is written unchanged, in the encoding of the file.',
     }),
     message: Type.Optional(
       Type.String({ minLength: 1, maxLength: 10_000, description: 'Subject (and body) of the commit.' }),
@@ -101,7 +101,7 @@ export const PresenceInput = Type.Object(
       maxLength: 64,
       pattern: '^[A-Za-z0-9_-]{8,64}$',
       'x-pattern-message': 'must be 8 to 64 letters, digits, - or _',
-      description: 'A random name of the open editor, because a person may have several.',
+      description: 'A random name of the open editor, because a user may have several.',
     }),
     line: Type.Optional(
       nullable(Type.Integer({ minimum: 1, maximum: 10_000_000, description: 'The line of the caret, from 1.' })),
@@ -123,5 +123,5 @@ export const Presence = Type.Object(
       }),
     ),
   },
-  { $id: 'Presence', description: 'The other editors of a page that were seen in the last 30 seconds, at most 20.' },
+  { $id: 'Presence', description: 'The other editors of a page that sent a request in the last 30 seconds, at most 20.' },
 )

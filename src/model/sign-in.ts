@@ -61,7 +61,7 @@ export const OpenSession = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 100,
-        description: 'How the list of tokens names it: `Firefox on Linux`.',
+        description: 'Its name in the list of tokens, such as `Firefox on Linux`.',
       }),
     ),
   },

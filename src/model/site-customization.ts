@@ -157,7 +157,7 @@ export const SiteCustomizationDraft = Type.Object(
   {
     object: Type.Literal('site-customization-draft'),
     pending: Type.Boolean({
-      description: 'Whether there is a draft. If not, `customization` is what visitors see.',
+      description: 'Whether there is a draft. If not, `customization` is the published one.',
     }),
     customization: SiteCustomization,
     urls: Type.Object({

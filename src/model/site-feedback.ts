@@ -1,4 +1,4 @@
-// The resource "feedback" of a site: what readers say about its pages.
+// The resource "feedback" of a site: ratings and comments by readers of its pages.
 import { Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { Id, Timestamp } from './common.js'
@@ -37,7 +37,7 @@ export const SiteFeedback = Type.Object(
     siteSpace: Id,
     page: Type.Object(
       { id: Type.String(), title: Type.String(), path: Type.String() },
-      { description: 'The page when the feedback was sent. `path` is the path below the address of the site.' },
+      { description: 'The page at the time of the feedback. `path` is the path below the address of the site.' },
     ),
   },
   { $id: 'SiteFeedback' },

@@ -126,7 +126,7 @@ export const Site = Type.Object(
       published: Type.Optional(Type.String()),
       preview: Type.String({
         description:
-          'The address of a preview, even if the site is not published. It shows to anyone who has it what you may see, and works for one to two days. Append `/~changes/{changeRequestId}` to see the site as it would look after the merge.',
+          'The address of a preview, even if the site is not published. It shows the content that you may see to anyone who has the address, and works for one to two days. Append `/~changes/{changeRequestId}` to see the site as it would look after the merge.',
       }),
       login: Type.Optional(
         Type.String({ description: 'The address at which visitors sign in; present with visitor authentication.' }),

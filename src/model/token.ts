@@ -47,7 +47,7 @@ const tokenFields = {
   organization: Type.Optional(Id),
   readOnly: Type.Boolean(),
   scopes: Type.Array(oneOf(tokenScopes), {
-    description: 'Where the token is valid: `api` = the API, and Git over HTTP; `mcp` = the MCP servers.',
+    description: 'The scopes of the token: `api` = the API, and Git over HTTP; `mcp` = the MCP servers.',
   }),
   createdAt: Timestamp,
   expiresAt: Type.Optional(Timestamp),
@@ -85,7 +85,7 @@ export const CreateToken = Type.Object(
         maxItems: 2,
         uniqueItems: true,
         description:
-          'Where the token is valid; by default only `api`. A token with only `mcp` can propose changes through the MCP servers, but cannot call the API, ' +
+          'The scopes of the token; by default only `api`. A token with only `mcp` can propose changes through the MCP servers, but cannot call the API, ' +
           'so it can merge nothing.',
       }),
     ),

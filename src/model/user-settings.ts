@@ -6,7 +6,7 @@ import { closed, nullable, oneOf } from './common.js'
 export const notificationTopics = ['reviewRequests', 'comments', 'reviews', 'conflicts', 'syncs', 'merges'] as const
 export type NotificationTopic = (typeof notificationTopics)[number]
 
-/** The places at which notifications about a topic appear. */
+/** The channels for notifications about a topic. */
 export interface NotificationChannels {
   app: boolean
   mail: boolean
@@ -22,7 +22,7 @@ export interface StoredUserSettings {
   language?: string
 }
 
-/** Returns where a user wants notifications about a topic. By default everywhere, but merges are not mailed. */
+/** Returns the channels in which a user wants notifications about a topic. By default all, but merges are not mailed. */
 export const channelsOf = (
   settings: StoredUserSettings | undefined,
   topic: NotificationTopic,
@@ -68,10 +68,10 @@ export const UserSettings = Type.Object(
     object: Type.Literal('user-settings'),
     notifications: Type.Object(
       topics(() => Channels),
-      { description: 'Which notifications appear in the app, and which are mailed.' },
+      { description: 'The notifications that appear in the app, and those that are mailed.' },
     ),
-    singleKeys: Type.Boolean({ description: 'Whether the app has shortcuts of single keys.' }),
-    theme: oneOf(themes, { description: 'The colors of the app.' }),
+    singleKeys: Type.Boolean({ description: 'Whether single-key shortcuts of the app are on.' }),
+    theme: oneOf(themes, { description: 'The color scheme of the app.' }),
     language: nullable(LanguageTag),
   },
   { $id: 'UserSettings' },
@@ -96,7 +96,7 @@ export const UpdateUserSettings = Type.Object(
   {
     ...closed,
     $id: 'UpdateUserSettings',
-    description: 'Members that are left out stay as they are. Null as `language` = that of the browser.',
+    description: 'Absent members are unchanged. `language: null` = the language of the browser.',
   },
 )
 export type UpdateUserSettings = Static<typeof UpdateUserSettings>

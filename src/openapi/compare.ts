@@ -43,7 +43,7 @@ const listed = <T>({ added, removed, changed }: Compared<T>, name: (one: T) => s
 export function compareOutlines(before: Outline, after: Outline): SpecChanges {
   const operations = compared(before.operations, after.operations, addressOf)
   const schemas = compared(before.schemas, after.schemas, ({ name }) => name)
-  // An operation can break through a parameter that it refers to, without a change of its own.
+  // An operation can break through a parameter that it refers to, even if the operation itself is unchanged.
   const old = new Map(before.operations.map((one) => [addressOf(one), one]))
   const breaking: BreakingChange[] = [
     ...operations.removed.map((one) => ({ operation: nameOf(one), message: 'The operation was removed.' })),

@@ -44,7 +44,7 @@ function checkReferences(document: unknown): void {
     seen.add(one)
     if (isEndlessChain(document, one))
       throw new ParseFailure(
-        `It cannot be read: the reference ${String(ownMember(one, '$ref')).slice(0, 200)} leads to a circle or a chain of more than ${MAX_HOPS} references`,
+        `It cannot be read: the reference ${String(ownMember(one, '$ref')).slice(0, 200)} is circular, or starts a chain of more than ${MAX_HOPS} references`,
       )
     for (const value of Object.values(one)) left.push(value)
   }

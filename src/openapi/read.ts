@@ -56,7 +56,7 @@ class FetchingResolver extends BaseResolver {
     try {
       if (url.startsWith('text:'))
         throw new Unfetched(
-          `A specification that was given as text has no address that ${url.slice(8)} could be relative to. Use full URLs, or give the URL of the specification.`,
+          `A specification that was sent as text has no address to which ${url.slice(8)} could be relative. Use full URLs, or send the URL of the specification.`,
           'FETCH_ERROR',
         )
       const file = await this.fetchFile(url)

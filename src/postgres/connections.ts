@@ -121,7 +121,7 @@ export class Connections {
     })
   }
 
-  /** Ends a connection to a server that accepts no changes. Older connections may lead to the same server. */
+  /** Ends a connection to a server that accepts no changes. Older connections may use the same server. */
   discard(client: PoolClient): void {
     this.#suspectBefore = performance.now()
     client.release(true)

@@ -181,7 +181,7 @@ class PostgresDatabase implements Database {
     try {
       return await work()
     } catch (error) {
-      // After a failover, a new connection may lead to a server that accepts changes.
+      // After a failover, a new connection may reach a server that accepts changes.
       isStale = isReadOnly(error)
       if (!inTransaction && isAway(error)) broken ??= asError(error)
       if (inTransaction && broken === undefined)

@@ -8,4 +8,4 @@ type Library = typeof import('pg')
 const load = createRequire(import.meta.url)
 
 /** Returns the exports of the library. */
-export const postgres = (): Library => load('pg') as Library
+export const postgres = (): Library => load('pg')

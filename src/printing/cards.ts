@@ -1,4 +1,4 @@
-/** Makes pictures of pages for previews of links, several in one Chromium, and keeps them by what they show. */
+/** Creates social cards, several in one Chromium, and stores them by a digest of their content. */
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,19 +7,17 @@ import type { Shelved, ShelvedFacts } from '../kernel/file-shelf.js'
 import { PrintFailure } from './failure.js'
 import type { Printer } from './printer.js'
 
-/** The facts of a stored picture. */
+/** The metadata of a stored picture. */
 interface CardFacts extends ShelvedFacts {
   /** SHA-256 of the file. */
   digest: string
 }
 
-/** Makes and keeps pictures. */
+/** Creates and stores pictures. */
 export interface Cards {
   /**
-   * Returns the picture of a document, which is made unless it is stored. Throws `PrintFailure` if it cannot be made, or
-   * if too many wait.
-   * @param owner ID of the site
-   * @param key identifies what the document shows
+   * Returns the picture of a document, and creates it unless it is stored. Throws `PrintFailure` if that fails, or
+   * if too many wait. @param owner ID of the site @param key identifies the content of the document
    */
   picture(owner: string, key: string, html: string): Promise<Shelved<CardFacts>>
   /** Removes the pictures of a site. */
@@ -28,7 +26,7 @@ export interface Cards {
 
 /** Maximum size of all pictures, in bytes. */
 const MAX_BYTES = 256 * 1024 * 1024
-/** Maximum number of pictures that wait, and that one Chromium makes. */
+/** Maximum number of waiting pictures, and of pictures per Chromium process. */
 const MAX_WAITING = 100
 const AT_ONCE = 20
 
@@ -41,7 +39,7 @@ interface Waiting {
   promise: Promise<Shelved<CardFacts>>
 }
 
-/** @param folder the folder of the pictures. They are not shared with other nodes, which make their own. */
+/** @param folder the folder of the pictures. They are not shared with other nodes. */
 export function createCards(printer: Printer, folder: string): Cards {
   const shelf = openFileShelf<CardFacts>(folder, 'card.png', MAX_BYTES)
   // bound: MAX_WAITING
@@ -83,7 +81,7 @@ export function createCards(printer: Printer, folder: string): Cards {
     await shelf.keep(owner, key, from, facts)
     const made = await shelf.find(owner, key)
     if (made) done(made)
-    else failed(new PrintFailure('failed', 'The picture was deleted at once.'))
+    else failed(new PrintFailure('failed', 'The picture was deleted immediately after its creation.'))
   }
 
   return {
@@ -92,7 +90,7 @@ export function createCards(printer: Printer, folder: string): Cards {
       if (stored) return stored
       const known = waiting.get(key)
       if (known) return known.promise
-      if (waiting.size >= MAX_WAITING) throw new PrintFailure('failed', 'Too many pictures are being made.')
+      if (waiting.size >= MAX_WAITING) throw new PrintFailure('failed', 'Too many pictures are being created.')
       const { promise, resolve, reject } = withResolvers<Shelved<CardFacts>>()
       waiting.set(key, { owner, key, html, done: resolve, failed: reject, promise })
       void run()

@@ -138,11 +138,11 @@ export async function printDocument(
   }
 }
 
-/** Size of a picture of a document in pixels, as previews of links show it. */
+/** Size of a social card in pixels. */
 export const CARD = { width: 1200, height: 630 }
 const CARD_MS = 20_000
 
-/** Makes a picture of each document, and passes it on. `serve` returns the files that they may load. */
+/** Creates a picture of each document, and passes it on. `serve` returns the files that they may load. */
 export async function shootDocuments(
   browser: Browser,
   names: readonly string[],

@@ -6,7 +6,7 @@ import { isInBundledFont } from './fonts.js'
 /** Maximum number of characters that are looked up in the system, and listed in the result. */
 const MAX_LOOKUPS = 400
 const MAX_LISTED = 200
-/** Controls, joiners, blanks, and marks, which belong to the preceding character. */
+/** Controls, joiners, white space, and marks, which belong to the preceding character. */
 const INVISIBLE = /[\p{C}\p{Z}\p{M}]/u
 
 /** Returns the characters of a text for which no bundled or system font has a glyph. */

@@ -42,8 +42,9 @@ function findPackage(): { dir: string; version: string } | null {
   const require = createRequire(import.meta.url)
   for (const place of require.resolve.paths(NAME) ?? []) {
     const file = join(place, NAME, 'package.json')
-    if (existsSync(file))
-      return { dir: dirname(file), version: (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version }
+    if (!existsSync(file)) continue
+    const { version }: { version: string } = JSON.parse(readFileSync(file, 'utf8'))
+    return { dir: dirname(file), version }
   }
   return null
 }

@@ -93,7 +93,7 @@ function printOne(
   return attempt().catch(attempt)
 }
 
-/** Makes a picture of each document of a folder: each folder has a `card.html`, which becomes `card.png`. */
+/** Creates a picture of each document in a folder: each folder has a `card.html`, which becomes `card.png`. */
 async function pictures(engine: Engine, folder: string, maxBytes: number): Promise<object> {
   const names: string[] = JSON.parse(readFileSync(join(folder, 'cards.json'), 'utf8'))
   const watch = watchMemory(maxBytes, () => fail('Pictures take too much memory.'))

@@ -25,7 +25,7 @@ export interface Printer {
   ready(): Promise<void>
   /** Prints the book in a folder (`order.json`) to `book.pdf` there. Throws `PrintFailure`. */
   print(folder: string): Promise<PrintResult>
-  /** Makes pictures of the documents in a folder (`cards.json`) next to them. Throws `PrintFailure`. */
+  /** Creates pictures of the documents in a folder (`cards.json`) next to them. Throws `PrintFailure`. */
   pictures(folder: string): Promise<void>
   /** Stops all running work. */
   close(): Promise<void>
@@ -36,14 +36,14 @@ const MAX_BYTES = 2.5 * 1024 * 1024 * 1024
 /** Maximum time and memory for the pictures of one folder. */
 const PICTURES_MS = 60_000
 const PICTURES_BYTES = 1024 * 1024 * 1024
-/** Interval between looks for a Chromium to try. */
+/** Interval between searches for a Chromium. */
 const LOOKED_MS = 10_000
 /** Minimum interval between searches for a missing Chromium. */
 const RETRY_MS = 60_000
 
 const MISSING = `Printing PDFs needs Chromium, but no working Chromium was found on this machine. Install the package ${PACKAGE}, or set BINDERY_CHROMIUM to the path of a program.`
 
-/** Finds the Chromium to print with. The result is kept; a failed search is repeated after a pause. */
+/** Finds the Chromium to print with. The result is cached. A failed search is repeated after a pause. */
 class EngineSearch {
   #engine: Promise<Engine | null> | null = null
   #searchedAt = Number.NEGATIVE_INFINITY
@@ -53,7 +53,7 @@ class EngineSearch {
     readonly run: () => Promise<Engine | null>,
   ) {}
 
-  /** Whether the last search found nothing a short time ago. */
+  /** Whether a recent search found nothing. */
   get hasJustFailed(): boolean {
     return this.#engine === null && performance.now() - this.#searchedAt < RETRY_MS
   }
@@ -101,7 +101,7 @@ export function createPrinter(options: PrinterOptions): Printer {
     return work
   }
   let known = { mayPrint: false, until: Number.NEGATIVE_INFINITY }
-  // Each page of a site asks, and looking for programs takes half a millisecond of the main thread.
+  // Each page of a site calls this, and a search for programs takes half a millisecond of the main thread.
   const mayPrint = (): boolean => {
     const now = performance.now()
     if (now >= known.until) known = { mayPrint: mayHaveEngine(options.chromium), until: now + LOOKED_MS }

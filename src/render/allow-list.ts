@@ -171,7 +171,7 @@ const authors: Schema = {
   tagNames: [...(schema.tagNames ?? []), 'bindery-slot'],
   attributes: { ...schema.attributes, 'bindery-slot': ['dataSlot'] },
 }
-/** Without styles, and without classes, which would give the author's content the look and place of the interface. */
+/** Without styles, and without classes, which would give the author's content the style and position of the interface. */
 const siteAuthors: Schema = {
   ...authors,
   attributes: {
@@ -205,17 +205,17 @@ const site: Schema = {
     use: [['href', /^#i-[a-z0-9~-]{1,70}$/]],
   },
   strip: (schema.strip ?? []).filter((name) => name !== 'svg'),
-  // The check box that unfolds code works. Those of authors were disabled before.
+  // The check box that unfolds code works. Check boxes of authors are already disabled.
   required: {},
 }
 const LISTS = { print, site, authors, siteAuthors }
 
-/** Image addresses: on the web, relative to this document, or data URLs. */
+/** Image addresses: http(s), relative to this document, or data URLs. */
 const PICTURE =
   /^(?:https?:\/\/|data:image\/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml)[;,]|(?![a-z][a-z0-9+.-]*:)[^\s\\])/i
 
 /**
- * Drops everything that is not on a list.
+ * Drops everything that is not on the list.
  * @param list the medium, or `authors` for HTML as written, which keeps the placeholders of `author-html.ts`
  */
 export function allowed(tree: Root, list: keyof typeof LISTS = 'print'): Root {

@@ -81,7 +81,7 @@ function renderPiece(node: BlockNode, context: RenderContext): Html[] {
 
 const CHANGES = new Set(['added', 'removed', 'changed'])
 
-/** Returns how a block within another one changed, if two versions of a page are shown. */
+/** Returns the change of a nested block, if two versions of a page are shown. */
 export const changeOf = ({ data }: BlockNode): string | null =>
   CHANGES.has(textOf(data, 'change')) ? textOf(data, 'change') : null
 
@@ -133,7 +133,7 @@ function heading(level: number): BlockRenderer {
   }
 }
 
-/** Returns the explicit ID of a heading, or the one that follows from its text. */
+/** Returns the explicit ID of a heading, or the one that is derived from its text. */
 export const headingId = ({ data }: BlockNode, text: string): string => textOf(data, 'id') || anchorOf(text)
 
 /** Returns an ID that no other heading of the page has. */

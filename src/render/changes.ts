@@ -5,7 +5,7 @@ import { type BlockChange, type ComparedBlock, compareDocuments } from '../conte
 import type { Unit } from '../content/compare/digest.js'
 import { lineFinder } from '../content/blocks/region.js'
 import { anchorOf } from '../content/outline/anchors.js'
-import { plainText } from '../content/blocks/node.js'
+import { type Inline, plainText } from '../content/blocks/node.js'
 import type { BlockNode } from '../content/types.js'
 import { allowed } from './allow-list.js'
 import { h } from './element.js'
@@ -14,7 +14,7 @@ import { renderSource } from './source.js'
 import type { Html, RenderContext, RenderOptions } from './types.js'
 import { positionOf } from '../content/blocks/block.js'
 
-/** The place of a block in one version of a page. */
+/** The position of a block in one version of a page. */
 export interface BlockPlace {
   /** The key of the block in its document. */
   node: string
@@ -49,7 +49,7 @@ export function renderChanges(before: PageVersion, after: PageVersion, options: 
     const shown = blockHtml(block, context)
     return {
       change: block.change,
-      // A block without a look, such as a comment, is shown as its source.
+      // A block without visible output, such as a comment, is shown as its source.
       html: shown === '' ? sourceOf(block, before, after) : shown,
       ...(block.before ? { before: placeOf(block.before, lines.before, before) } : {}),
       ...(block.after ? { after: placeOf(block.after, lines.after, after) } : {}),
@@ -60,15 +60,28 @@ export function renderChanges(before: PageVersion, after: PageVersion, options: 
 function blockHtml({ shown, before, after }: ComparedBlock, context: RenderContext): string {
   try {
     const own = after ?? before
-    const children =
-      shown.type === 'footnote' ? [noteOf(shown, context)] : context.blocks([own ? withId(shown, own.node) : shown])
+    const plain = withoutMarks(own ? withId(shown, own.node) : shown)
+    const children = shown.type === 'footnote' ? [noteOf(plain, context)] : context.blocks([plain])
     return toHtml(allowed({ type: 'root', children }, 'site'))
   } catch (error) {
-    // HTML that is nested too deeply exhausted the stack.
+    // Too deeply nested HTML exhausted the stack.
     if (error instanceof RangeError) return renderSource(plainText([shown])).html
     throw error
   }
 }
+
+/** An author's `<ins>` and `<del>` would look like changes, so they become `<u>` and `<s>`. */
+function withoutMarks<Node extends BlockNode | Inline>(node: Node): Node {
+  if (node.object === 'text') return node
+  const { html } = node.data
+  return {
+    ...node,
+    data: typeof html === 'string' ? { ...node.data, html: html.replace(AUTHORS_MARK, asLook) } : node.data,
+    nodes: node.nodes.map(withoutMarks),
+  }
+}
+const AUTHORS_MARK = /(<\/?)(ins|del)(?![\w-])/gi
+const asLook = (_: string, start: string, name: string): string => start + (name.toLowerCase() === 'ins' ? 'u' : 's')
 
 /** The ID of a heading follows from its text in one version. */
 const withId = (shown: BlockNode, { nodes }: BlockNode): BlockNode =>

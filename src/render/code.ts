@@ -26,7 +26,7 @@ lowlight.registerAlias({
 /** Maximum number of characters of highlighted code, per block and per page. Other code is shown without colors. */
 const MAX_CODE = 50_000
 export const MAX_CODE_OF_PAGE = 300_000
-/** Maximum number of lines in a block of code whose lines become elements. */
+/** Maximum number of lines in a code block with an element for each line. */
 const MAX_NUMBERED = 5_000
 
 /** Renders a block of code with its title. */
@@ -62,7 +62,7 @@ export function highlighted(code: string, syntax: string, { highlight }: RenderC
   return lowlight.highlight(syntax, code).children as Html[]
 }
 
-/** Returns the lines of code, if it is not too long for separate elements; else null. */
+/** Returns the lines of code; null if there are too many for separate elements. */
 export const linesOf = (code: string, shown: readonly Html[]): Html[][] | null =>
   code.split('\n', MAX_NUMBERED + 1).length <= MAX_NUMBERED ? splitLines(shown) : null
 

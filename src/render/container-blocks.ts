@@ -27,7 +27,7 @@ export const containerBlocks: Record<string, BlockRenderer> = {
       holder('aside', { className: ['hint', style], role: 'note', ariaLabel: HINTS[style] }, inside(node, context)),
     ]
   },
-  // All tabs are shown with their titles. A client can hide all but one without another page.
+  // All tabs are shown with their titles. A client can hide all but one without a request.
   tabs: box('tabs'),
   'tabs-item': (node, context) => [
     h(

@@ -35,7 +35,7 @@ function flat(children: readonly Child[]): Html[] {
   return out
 }
 
-/** Matches the first letter with a direction. */
+/** Matches the first letter that has a text direction. */
 const STRONG = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{L}]/u
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
 
@@ -80,7 +80,7 @@ export function directionOfMost(nodes: readonly Html[]): 'rtl' | 'ltr' | null {
 function count(nodes: readonly Html[], counts: { rtl: number; ltr: number; left: number }): void {
   for (const node of nodes) {
     if (counts.left <= 0) return
-    if (node.type === 'element' && node.properties['dir'] !== 'ltr') count(node.children as Html[], counts)
+    if (node.type === 'element' && node.properties['dir'] !== 'ltr') count(node.children, counts)
     if (node.type !== 'text') continue
     for (const char of node.value.slice(0, counts.left))
       if (LETTER.test(char)) counts[RIGHT_TO_LEFT.test(char) ? 'rtl' : 'ltr']++

@@ -1,5 +1,5 @@
 /**
- * Renders icons, which pages name by their Font Awesome names. Icons with a meaning become a character, others an empty
+ * Renders icons by their Font Awesome names. Icons with a meaning become a character, others an empty
  * element with a label.
  */
 import { own } from '../kernel/defined.js'

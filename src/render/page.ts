@@ -1,4 +1,4 @@
-/** Renders the block tree of a page as HTML. The code is pure: the options provide everything outside of the page. */
+/** Renders the block tree of a page as HTML. The code is pure: the options provide all other data. */
 import { defined, required } from '../kernel/defined.js'
 import { toHtml } from 'hast-util-to-html'
 import { positionIn } from '../content/blocks/block.js'
@@ -33,7 +33,7 @@ export function renderPage(document: DocumentNode, options: RenderOptions): Rend
   const title =
     options.takeTitle && first?.type === 'heading-1' ? textIn(renderInlines(inlinesOf(first), context)).trim() : null
   const isSite = options.medium === 'site'
-  // A site shows the title above the page. No other heading gets its ID.
+  // A site shows the title above the page. No other heading may have the title's ID.
   const titleId = title && first && isSite ? uniqueId(headingId(first, title), context) : undefined
   const whole = document.nodes.length === 1 && first !== undefined && isVerbatimPage(first)
   if (whole) context.highlight.left = 0
@@ -67,7 +67,7 @@ export interface RenderedRange {
 }
 
 /**
- * Renders a page for the app: the HTML of each range of blocks on its own. A block belongs to the last range that starts
+ * Renders a page for the app: the HTML of each range of blocks separately. A block belongs to the last range that starts
  * before it. Elements that HTML as written opens and closes in different blocks stay in one piece, with the first block.
  * @param starts offsets at which the ranges start, ascending, in UTF-16 units
  */

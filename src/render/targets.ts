@@ -2,11 +2,11 @@
 import { own } from '../kernel/defined.js'
 import type { ImageSize, LinkTarget, Targets } from './types.js'
 
-/** Targets by their spelling in the page. */
+/** Targets as written in the page. */
 export interface TargetTable {
   links: Readonly<Record<string, LinkTarget>>
   images: Readonly<Record<string, string>>
-  /** The sizes of images that are known, by their spelling in the page. */
+  /** The known sizes of images, by their targets as written in the page. */
   sizes?: Readonly<Record<string, ImageSize>>
 }
 

@@ -20,7 +20,7 @@ import type { Rendered, RenderOptions } from './types.js'
 /** The options for rendering in another thread. */
 export type RenderOrder = Omit<RenderOptions, 'targets'> & {
   targets: TargetTable
-  /** Two versions of the text: only the blocks that are in the second alone are rendered. Absent = all blocks. */
+  /** Two versions of the text: only blocks that the first one lacks are rendered. Absent = all blocks. */
   change?: { before: string; at: string }
 }
 
@@ -39,17 +39,26 @@ export function renderMarkdown(markdown: string, order: RenderOrder): Rendered {
 }
 
 /** Returns the blocks to render. With a history, they are those that the reader sees, so that it can name each of them. */
-function documentOf(markdown: string, { change, conditional, site }: RenderOrder): DocumentNode {
-  const document = changedIn(parseDocument(markdown), change)
-  return site?.history && typeof conditional === 'object'
+function documentOf(markdown: string, order: RenderOrder): DocumentNode {
+  const { change, site } = order
+  if (change) return changedIn(seenIn(markdown, order), change, order)
+  return site?.history ? seenIn(markdown, order) : parseDocument(markdown)
+}
+
+/** Returns a text as its reader sees it. */
+function seenIn(markdown: string, { conditional }: RenderOrder): DocumentNode {
+  const document = parseDocument(markdown)
+  return typeof conditional === 'object'
     ? { ...document, nodes: visibleNodes(document.nodes, conditional.claims) }
     : document
 }
 
-/** Omits the blocks that a change did not add, and those that are no longer as it left them. */
-function changedIn(document: DocumentNode, change: RenderOrder['change']): DocumentNode {
-  if (!change) return document
-  const meaningsIn = (text: string) => new Set(parseDocument(text).nodes.map(meaningOfBlock))
+/**
+ * Omits the blocks that a change did not add, and those that are no longer as it left them. Blocks are compared as their
+ * reader sees them, so that a change of what is hidden in them leaves no trace.
+ */
+function changedIn(document: DocumentNode, change: Required<RenderOrder>['change'], order: RenderOrder): DocumentNode {
+  const meaningsIn = (text: string) => new Set(seenIn(text, order).nodes.map(meaningOfBlock))
   const [before, at] = [meaningsIn(change.before), meaningsIn(change.at)]
   const isAdded = (block: string): boolean => at.has(block) && !before.has(block)
   return { ...document, nodes: document.nodes.filter((node) => isAdded(meaningOfBlock(node))) }
@@ -121,7 +130,7 @@ export const tasks = {
     return printDocument({ ...tree, nodes: visibleNodes(tree.nodes, JSON.parse(claims)) })
   },
   /**
-   * Returns when each block that a visitor with these claims sees changed last, as JSON: the number of the change that
+   * Returns the last change of each block that is visible with these claims, as JSON: the number of the change that
    * added its present form, or -1 if it is older than all changes.
    * @param markdown the text after change 0
    * @param earlier the versions before each of the changes, newest first: texts, or files with their front matter

@@ -65,7 +65,7 @@ export interface SiteOptions {
   locale?: string
   /** Whether links to other sites open a new window. */
   newWindow?: boolean
-  /** Whether to mark links that lead nowhere, for previews. Otherwise they are text. */
+  /** Whether to mark broken links, for previews. Otherwise they are text. */
   markBroken?: boolean
   /** The changes that the margin shows. Absent = none. Only together with claims. */
   history?: PageHistory

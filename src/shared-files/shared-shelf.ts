@@ -1,4 +1,4 @@
-/** Made files in the database, with local copies, so that every node can serve the files of all nodes. */
+/** Generated files in the database, with local copies, so that every node can serve the files of all nodes. */
 import { asError, errorCode } from '../kernel/thrown.js'
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { FileRows } from './rows.js'
 
 const NAME = /^[\w-]{1,80}$/
 
-/** The place of the files of a shelf. */
+/** The location of the files of a shelf. */
 interface SharedShelfOptions {
   /** The name of the shelf in the database. */
   shelf: string
@@ -48,7 +48,7 @@ export async function openSharedShelf<F extends ShelvedFacts>(
         await rows.touch(name)
         return found
       } catch (error) {
-        // There is none, it was just dropped, or it is damaged: make it again.
+        // It is missing, was just dropped, or is damaged: generate it again.
         if (errorCode(error) === 'ENOENT' || asError(error).name === 'FileGone' || asError(error).name === 'WrongBytes')
           return null
         throw error

@@ -19,7 +19,7 @@ import { languageTag } from './words/index.js'
 import { plainPage, type PlainPage } from './plain-page.js'
 
 const MAX_CLAIMS = 2_048
-/** Query parameter with the token of a visitor, which a team's sign-in adds once. */
+/** Query parameter with a visitor token, which the team's sign-in adds. */
 const TOKEN = 'jwt_token'
 /** Header with a share key, for programs. */
 const SHARE_KEY = 'X-Share-Key'
@@ -38,28 +38,28 @@ export interface Arrival {
   now: Date
   assets: SharedAssets
   /**
-   * A request of a program that keeps no cookies: the credentials of its address apply to it alone. `shareKey` is that of
-   * the address; '' = none.
+   * Set for requests from programs without cookies: the credentials in the address apply only to this request.
+   * `shareKey` is the key in the address; '' = none.
    */
   direct?: { shareKey: string }
 }
 
-/** Whether all readers of a site see the same. */
+/** Whether a site is the same for all readers. */
 export const isShared = ({ visibility, adaptiveContent }: SiteDoc): boolean =>
   (visibility === 'public' || visibility === 'unlisted') && !adaptiveContent.enabled
 
-/** Whether a token of a visitor has any effect on a site. */
+/** Whether visitor tokens have any effect on a site. */
 const usesTokens = ({ visibility, adaptiveContent }: SiteDoc): boolean =>
   visibility === 'visitor-auth' || adaptiveContent.enabled
 
 const loadedSite = ({ site }: LocatedSite): LoadedSite => ({ doc: site, role: 'read' })
 
-/** Admits the reader of a request, or returns the response that they get instead. Null if they find nothing. */
+/** Admits the reader of a request, or returns the response for them. Null if nothing exists for them. */
 export async function enter(arrival: Arrival): Promise<Visitor | SiteResponse | null> {
   const { app, located, request, now, direct } = arrival
   const { site } = located
   if (isShared(site)) return admitted(() => openToReader(app, located, {}, now))
-  // Without its key, a site is like one that does not exist, whatever the address states.
+  // Without its key, a site looks like a missing one, whatever the address contains.
   if (site.visibility === 'share-link' && !(await hasKey(arrival))) return null
   if (!direct && usesTokens(site) && request.query.has(TOKEN)) return takeToken(arrival)
   if (!direct && site.adaptiveContent.enabled && [...request.query.keys()].some((name) => name.startsWith(CLAIM)))
@@ -100,7 +100,7 @@ function credentialsOf({ located: { site }, request, direct }: Arrival): Visitor
     shareKey: shareKey || undefined,
     visitorToken: visitorToken || undefined,
     unsignedClaims: unsigned === null ? undefined : JSON.stringify(unsigned),
-  }) as VisitorCredentials
+  })
 }
 
 const JWT = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i
@@ -111,7 +111,10 @@ function visitorTokenOf({ header }: SiteRequest): string | null {
   return text.length > MAX_VISITOR_TOKEN + 20 ? null : (JWT.exec(text)?.[1] ?? null)
 }
 
-/** Returns the token of a member in the header `Authorization`; null = none. It never looks like that of a visitor. */
+/**
+ * Returns the token of a member in the header `Authorization`; null = none. Its format differs from that of a visitor
+ * token.
+ */
 export const memberTokenOf = (request: SiteRequest): string | null =>
   visitorTokenOf(request) === null ? bearer(request.header('Authorization')) : null
 
@@ -134,7 +137,7 @@ function pathOf({ located, request }: Arrival, without: (name: string) => boolea
 
 const within = ({ base }: Arrival, path: string): string => (path === '/' ? base || '/' : base + path)
 
-/** Takes the token from the address into a cookie, so that it stays out of histories and logs. */
+/** Moves the token from the address into a cookie, so that histories and logs do not contain it. */
 async function takeToken(arrival: Arrival): Promise<SiteResponse> {
   const { app, located, request, scope, now } = arrival
   const token = request.query.get(TOKEN) ?? ''
@@ -150,13 +153,13 @@ async function takeToken(arrival: Arrival): Promise<SiteResponse> {
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'forbidden') throw error
     if (located.site.visibility !== 'visitor-auth') return redirectTo(to, 'no one', 303)
-    // Signing in again would end here again.
+    // Another sign-in would fail in the same way.
     app.log.warn({ site: located.site.id, reason: error.message }, 'A visitor could not be signed in to a site.')
     return signInPage(arrival, 403, 'notSignedIn')
   }
 }
 
-/** Takes the claims that the address states into a cookie. Claims that the schema does not declare are dropped. */
+/** Moves the claims from the address into a cookie. Claims that the schema does not declare are dropped. */
 async function takeClaims(arrival: Arrival): Promise<SiteResponse> {
   const { app, located, request, scope } = arrival
   const stated = [...request.query]
@@ -172,7 +175,7 @@ async function takeClaims(arrival: Arrival): Promise<SiteResponse> {
   return redirectTo(to, 'no one', 303, text.length > MAX_CLAIMS ? [] : [setCookie(scope, COOKIES.claims, text)])
 }
 
-/** Redirects to the team's sign-in, with the place to return to. Null if the site has none. */
+/** Redirects to the team's sign-in, with the path to return to. Null if the site has none. */
 async function signIn({ app, located }: Arrival, location: string): Promise<SiteResponse | null> {
   const { fallbackURL } = await getPublishingAuth(app, loadedSite(located))
   const url = fallbackURL !== undefined && URL.canParse(fallbackURL) ? new URL(fallbackURL) : null
@@ -184,7 +187,10 @@ async function signIn({ app, located }: Arrival, location: string): Promise<Site
 const SHARE = /^\/~share\/([^/]+)(\/.*)?$/
 const AUTH = /^\/~auth\/(login|logout)\/?$/
 
-/** Answers the addresses of share links, sign-in and sign-out. Undefined for other addresses, null if there is nothing. */
+/**
+ * Responds at the addresses of share links, sign-in and sign-out. Undefined for other addresses, null for a missing
+ * page.
+ */
 export async function accessOutput(arrival: Arrival): Promise<SiteResponse | null | undefined> {
   const { path } = arrival.located
   const share = SHARE.exec(path)

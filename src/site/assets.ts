@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 
-/** A file that browsers may keep forever. */
+/** A file that browsers may cache forever. */
 export interface Asset {
   name: string
   type: string
@@ -44,11 +44,11 @@ export interface SharedAssets {
   scheme: Asset
   /** The script that sends requests to APIs, and its style sheet. */
   trier: { script: Asset; sheet: Asset }
-  /** The style sheet of pages without the look of a site. */
+  /** The style sheet of pages without a site's customization. */
   plain: Asset
   /** The theme, to which each site adds its colors and fonts. */
   theme: string
-  /** Other names of Font Awesome icons, and the names of their files. */
+  /** Aliases of Font Awesome icons, and the names of their files. */
   iconAliases: ReadonlyMap<string, string>
   find(name: string): Asset | undefined
   /** Reads the script that reloads the pages of a local preview. */
@@ -57,7 +57,7 @@ export interface SharedAssets {
   font(file: string): Promise<Asset>
 }
 
-/** Loads the files that `npm run build` made. Throws if they are missing. */
+/** Loads the files that `npm run build` created. Throws if they are missing. */
 export function loadAssets(): SharedAssets {
   const main = asset('main.js', built('main.js'))
   const offline = asset('offline.js', built('offline.js'))
@@ -79,7 +79,7 @@ export function loadAssets(): SharedAssets {
     trier,
     plain,
     theme: built('theme.css').toString(),
-    iconAliases: new Map(Object.entries(JSON.parse(built('icon-aliases.json').toString()) as Record<string, string>)),
+    iconAliases: new Map(Object.entries<string>(JSON.parse(built('icon-aliases.json').toString()))),
     find: (name) => byName.get(name),
     reload: () => built('reload.js').toString(),
     font: (file) => {

@@ -1,4 +1,4 @@
-/** The cookies of readers of sites that are not public. Each belongs to the path of one site. */
+/** The cookies for readers of non-public sites. Each is limited to the path of one site. */
 
 /** Maximum lifetime that browsers accept, in seconds. */
 const MAX_SECONDS = 400 * 24 * 60 * 60

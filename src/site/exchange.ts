@@ -17,7 +17,7 @@ export interface SiteRequest {
   language(): string
   /** The IP address of the client. */
   ip: string
-  /** Whether the client prefers markdown to HTML. Responses to the two are kept separately. */
+  /** Whether the client prefers markdown to HTML. Caches store the two responses separately. */
   prefersMarkdown: boolean
   /** Reads the fields of a form. Null if it is too long. */
   form(): Promise<URLSearchParams | null>
@@ -25,7 +25,10 @@ export interface SiteRequest {
   json(limit: number): Promise<unknown>
 }
 
-/** The caches that may keep a response: all (`public`), the reader's (`private`), all and forever (`immutable`), none (`no one`). */
+/**
+ * The caches that may store a response: all (`public`), the reader's (`private`), all and forever (`immutable`), none
+ * (`no one`).
+ */
 export type Audience = 'public' | 'private' | 'immutable' | 'no one'
 
 /** A response to a reader. */
@@ -45,10 +48,10 @@ export interface SiteResponse {
   framedBy?: string
   /** A file to send instead of the body. */
   file?: VisitorFile
-  /** Makes a long text while it is sent, instead of the body. */
+  /** Generates a long text while it is sent, instead of the body. */
   stream?: () => AsyncIterable<string>
   /**
-   * What the gate decided about the reader: readers with the same outcome get the same bytes at the same path. Absent
+   * The gate's decision about the reader. Readers with the same outcome get the same bytes at the same path. Absent
    * if the response must not be sent to another reader.
    */
   outcome?: string
@@ -71,13 +74,13 @@ export const redirectTo = (
   cookies,
 })
 
-/** A request that knows whether it was read beyond its path. */
+/** A request that records whether more than its path was read. */
 export interface WatchedRequest extends SiteRequest {
   /** Whether its query, a header or a cookie was read, so that the response may depend on them. */
   readonly isRead: boolean
 }
 
-/** Watches what is read of a request. */
+/** Records which parts of a request are read. */
 export function watched(request: SiteRequest): WatchedRequest {
   let isRead = false
   const read = <T>(value: T): T => {

@@ -1,11 +1,11 @@
 /**
- * Makes the Atom feeds of a site, of a section and of a page. They show what changed and who changed it, and nothing that
- * the pages do not show their reader today.
+ * Makes the Atom feeds of a site, of a section and of a page. They contain changes with their authors, and only
+ * content that the pages currently show the reader.
  */
 import { Feed } from 'feed'
 import { type ChangedPage, changedPages } from '../domain/agents/changed-pages.js'
 import { lastChangeOf } from '../domain/revisions/last-change.js'
-import { changesOfPage, type PageChange, renderChange } from '../domain/sites/visitor-changes.js'
+import { type PageChange, renderChange, shownChanges } from '../domain/sites/visitor-changes.js'
 import { findDestination, pathOfSiteSpace, type ReadPage } from '../domain/sites/visitor-paths.js'
 import { defined } from '../kernel/defined.js'
 import type { SiteResponse } from './exchange.js'
@@ -37,7 +37,7 @@ export async function feedOutput(visit: Visit, path: string): Promise<SiteRespon
   if (page?.kind !== 'page' || page.path !== above) return null
   const isListed = spaces.some(({ siteSpace, tree }) => siteSpace === page.siteSpace && tree.find(page.entry.id))
   if (!isListed) return null
-  const changes = await changesOfPage(page, MAX_ENTRIES)
+  const changes = await shownChanges(visit.app, visit.visitor, page, MAX_ENTRIES)
   return feedOf(
     visit,
     above,
@@ -45,7 +45,7 @@ export async function feedOutput(visit: Visit, path: string): Promise<SiteRespon
   )
 }
 
-/** Returns the pages that changed last, with their last changes. */
+/** Returns the most recently changed pages, with their last changes. */
 async function newest({ app }: Visit, spaces: readonly ListedSpace[]): Promise<Entry[]> {
   const found: { space: ListedSpace; changed: ChangedPage }[] = []
   for (const space of spaces) {
@@ -100,7 +100,7 @@ const htmlText = (text: string): string => text.replace(/&/g, '&amp;').replace(/
 /** Parts of pages that need the style sheet or a script: icons, buttons, and links to sections. */
 const INTERFACE = /<svg\b[^>]*>.*?<\/svg>|<button\b[^>]*>.*?<\/button>|<a class="anchor"[^>]*><\/a>/gs
 
-/** Returns the blocks that a commit changed, without what only pages need. */
+/** Returns the blocks that a commit changed, without parts that only pages need. */
 async function contentOf({ app, visitor, address }: Visit, page: ReadPage, { commit }: PageChange): Promise<string> {
   const html = await renderChange(app, visitor, page, commit, address)
   return html.length > MAX_CONTENT ? '' : html.replace(INTERFACE, '')

@@ -1,4 +1,4 @@
-/** Takes the feedback of readers: a rating, and then an optional comment. */
+/** Accepts feedback from readers: a rating, then an optional comment. */
 import { commentFeedback, giveFeedback } from '../domain/sites/feedback.js'
 import { findDestination, type ReadPage } from '../domain/sites/visitor-paths.js'
 import { ServiceError } from '../kernel/errors.js'
@@ -42,7 +42,7 @@ export async function feedbackOutput(
   return redirectTo(`${visit.base}${FEEDBACK}?${query}`, 'private', 303)
 }
 
-/** Returns the page that a reader rates. Null if they cannot read it, or if the site takes no feedback about it. */
+/** Returns the page that a reader rates. Null if they cannot read it, or if the site accepts no feedback about it. */
 async function ratedPage(visit: Visit, path: string): Promise<ReadPage | null> {
   if (!path.startsWith('/') || path.length > MAX_PATH) return null
   const found = await findDestination(visit.app, visit.visitor, path)
@@ -58,7 +58,7 @@ async function take(visit: Visit, page: ReadPage, fields: URLSearchParams, ip: s
   const helpful = fields.get('helpful')
   try {
     if (entry !== null) {
-      // An unknown entry has the same response, so that nothing can be learned about entries.
+      // An unknown entry has the same response, so that responses reveal nothing about entries.
       if (ENTRY.test(entry)) await commentFeedback(app, site, entry, { comment, ip })
       return { entry }
     }

@@ -28,7 +28,7 @@ import { MAX_HITS, type SearchScope, scopeOf, searchedSpaces } from './search-re
 import type { Visit } from './visit.js'
 import { directionOf, languageTag, type Words, wordsFor } from './words/index.js'
 
-/** Maximum number of counts that a page of a bundle has words for. */
+/** Maximum number of results for which a page of a bundle has a text. */
 const MAX_COUNTS = 200
 
 /** A section, a group of sections, or a link in a group. */

@@ -1,4 +1,4 @@
-/** Answers the requests of readers: finds the site, opens it for the reader, and makes the output that the path names. */
+/** Handles requests from readers: finds the site, admits the reader, and creates the output for the path. */
 import type { App } from '../domain/context/app.js'
 import { previewAt, publishedSite, servedAt } from '../domain/sites/addresses.js'
 import { isServedHost, type LocatedSite, locate } from '../domain/sites/locate.js'
@@ -27,31 +27,37 @@ import { speculationRules } from './speculation.js'
 import { robotOutput, robots } from './sitemap-output.js'
 import { openVisit, type Visit } from './visit.js'
 
-/** The dependencies of an answer besides the app and the request. */
+/** The dependencies of a response besides the app and the request. */
 export interface Surroundings {
   assets: SharedAssets
   now: Date
   mcp: SiteMcp
-  /** Returns a response of the same path that was kept for readers with this outcome, if it is still valid. */
+  /** Returns a valid cached response for the same path and outcome. */
   kept(outcome: string): Prepared | null
 }
 
-/** The response to an address at which a reader finds nothing. All reasons have the same bytes. */
-const missing = ({ language }: SiteRequest, assets: SharedAssets): SiteResponse => ({
-  status: 404,
-  type: HTML,
-  body: plainPage('missing', { locale: language(), assets }),
-  audience: 'no one',
-  headers: { 'X-Robots-Tag': 'noindex' },
-})
+/**
+ * The response to an address at which a reader finds nothing. All reasons have the same bytes. Robots get an answer at the
+ * root of every host, whether or not it has a site that they may not enter.
+ */
+const missing = ({ language, path }: SiteRequest, assets: SharedAssets): SiteResponse =>
+  path === '/robots.txt'
+    ? robots()
+    : {
+        status: 404,
+        type: HTML,
+        body: plainPage('missing', { locale: language(), assets }),
+        audience: 'no one',
+        headers: { 'X-Robots-Tag': 'noindex' },
+      }
 
-/** Tells a proxy whether to get a certificate for a host name: `/~host?domain=docs.example.org`. */
+/** Responds to a proxy that asks whether to get a certificate for a host name: `/~host?domain=docs.example.org`. */
 const HOST = '/~host'
 const ASSET = /\/~assets\/([\w.-]+)$/
-/** Paths that no page has, and that a database cannot look up. */
+/** Paths that no page can have, and that a database cannot look up. */
 const UNUSABLE = /[\\\0]|%00|%5c/i
 const MAX_PATH = 4_096
-/** A path with the extension of a file has one form, whatever the client prefers. */
+/** A path with a file extension has one format, whatever the client prefers. */
 const EXTENSION = /\.[a-z\d]{1,8}$/i
 /** The address of the MCP server, or that of a share link with it. */
 const DIRECT = /^(?:\/~share\/([^/]+))?\/~mcp$/
@@ -61,7 +67,7 @@ const PREVIEW = /^\/~preview\/([^/]+)(?:\/~changes\/([^/]+))?(\/~look)?(\/.*)?$/
 const ofPath = (path: string): Pick<SiteResponse, 'audience' | 'outcome'> =>
   path.includes('/~preview/') ? { audience: 'no one' } : { audience: 'immutable', outcome: '' }
 
-/** Answers one request. */
+/** Handles one request. */
 export async function handle(app: App, request: SiteRequest, around: Surroundings): Promise<SiteResponse | Prepared> {
   const { assets } = around
   const nothing = (): SiteResponse => missing(request, assets)
@@ -71,7 +77,7 @@ export async function handle(app: App, request: SiteRequest, around: Surrounding
   if (shared) return { status: 200, type: shared.type, body: shared.body, ...ofPath(request.path) }
   if (request.path.length > MAX_PATH || UNUSABLE.test(request.path)) return nothing()
   const found = await locate(app, request.hostname, request.path)
-  if (!found) return request.path === '/robots.txt' ? robots() : nothing()
+  if (!found) return nothing()
   if (!('site' in found)) return (await organizationRoot(app, found.organization.id)) ?? nothing()
   const direct = request.method === 'POST' ? DIRECT.exec(found.path) : null
   const located = direct ? { ...found, path: MCP } : found
@@ -91,7 +97,7 @@ export async function handle(app: App, request: SiteRequest, around: Surrounding
   if ('status' in visitor) return direct ? signInFirst() : visitor
   const inside = watched(request)
   const visit = openVisit({ app, request: inside, base, address, visitor })
-  // Readers who use another host name of the server would fill the memory with copies.
+  // Requests through other host names of the server would fill the cache with copies.
   const isOwnHost = new URL(servedAt(owner)).hostname === request.hostname
   const kept = isOwnHost && visit.outcome !== '' ? around.kept(visit.outcome) : null
   if (kept) return kept
@@ -101,10 +107,10 @@ export async function handle(app: App, request: SiteRequest, around: Surrounding
     : response
 }
 
-/** Makes the output at a path below the address of a site. */
+/** Creates the output for a path below the address of a site. */
 async function inSite(visit: Visit, path: string, { assets, mcp }: Surroundings): Promise<SiteResponse> {
   const { app, visitor, base, audience } = visit
-  // A site without anything to see is like one that does not exist.
+  // A site without visible content looks like a missing site.
   if (shownSiteSpaces(visitor.view).length === 0) return missing(visit.request, assets)
   const response = await outputAt(visit, path, assets)
   const isListed = visit.isIndexed || response.audience === 'immutable'
@@ -137,7 +143,10 @@ async function inSite(visit: Visit, path: string, { assets, mcp }: Surroundings)
   }
 }
 
-/** Returns a style sheet of the site: each space may look different. An address of an earlier look gets the current one. */
+/**
+ * Returns a style sheet of the site: each space may have a different customization. The address of an earlier style
+ * sheet returns the current one.
+ */
 async function sheetOutput(visit: Visit, name: string, assets: SharedAssets): Promise<SiteResponse> {
   for (const id of [undefined, ...shownSiteSpaces(visit.visitor.view).map(({ entry }) => entry.id)]) {
     const { sheet } = await styleOf(assets, await visit.look(id))
@@ -148,7 +157,7 @@ async function sheetOutput(visit: Visit, name: string, assets: SharedAssets): Pr
   return { status: 200, type: sheet.type, body: sheet.body, audience: visit.audience }
 }
 
-/** Answers an address of a preview. */
+/** Handles an address of a preview. */
 async function inPreview(
   app: App,
   located: LocatedSite,

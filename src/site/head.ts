@@ -10,13 +10,13 @@ import type { Visit } from './visit.js'
 
 /** The name of a feed below the path of a site, a section or a page. */
 export const FEED = '/feed.xml'
-/** The path of the description of the search, below the address of the site. */
+/** The path of the OpenSearch description document, below the address of the site. */
 export const OPEN_SEARCH = '/~opensearch.xml'
 
-/** The facts of a page that its head shows. */
+/** The metadata of a page for its head. */
 export type PageFacts = Pick<HeadModel, 'name' | 'description' | 'indexed' | 'canonical' | 'languages' | 'markdown'> &
   Pick<HeadModel, 'breadcrumbs' | 'changed'> & {
-    /** The address of the cover of the page, and of the picture that the service makes. */
+    /** The address of the page's cover, and of its social card. */
     cover?: string
     card?: string
     /** Whether readers can send requests to APIs from the page. */
@@ -61,7 +61,7 @@ const svg = (content: string): string =>
 
 const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;')
 
-/** Returns the icons of a site: the pictures or the emoji that it chose, or its mark in its color. */
+/** Returns the icons of a site: the pictures or the emoji that it chose, or a default icon in its color. */
 function iconsOf(visit: Visit, { look, emoji }: Frame): HeadIcon[] {
   const { icon } = visit.visitor.site.doc
   const pictures = 'icon' in look.favicon ? look.favicon.icon : icon && 'icon' in icon ? icon.icon : undefined

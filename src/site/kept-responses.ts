@@ -1,4 +1,4 @@
-/** Keeps complete responses, and sends them again while nothing that they were made from has changed. */
+/** Caches complete responses, and reuses them while their recorded reads are unchanged. */
 import type { IncomingMessage } from 'node:http'
 import type { App } from '../domain/context/app.js'
 import { recordedApp } from '../domain/context/recorded-app.js'
@@ -12,16 +12,16 @@ interface Kept {
   reads: RecordedReads
 }
 
-/** Larger responses are not kept. */
+/** Larger responses are not cached. */
 const MAX_BYTES = 4 * 1024 * 1024
 
 /**
- * The kept responses of all sites. The key is the host name, the path, and what the gate decided about the reader: ''
- * for a site that is the same for everyone. It never contains a cookie, a key or a token.
+ * The cached responses of all sites. The key is the host name, the path, and the gate's decision about the reader:
+ * '' for a site that is the same for everyone. It never contains a cookie, a key or a token.
  */
 export class KeptResponses {
   readonly #kept: BoundedCache<Kept>
-  // bound: the requests that are being answered
+  // bound: the requests in progress
   readonly #making = new Map<string, Promise<unknown>>()
 
   constructor(budget: MemoryBudget) {
@@ -41,9 +41,9 @@ export class KeptResponses {
   }
 
   /**
-   * Makes a response, and keeps it if it may be sent again. Of several readers who ask for the same at the same time,
-   * the others wait for the first one. They get its response only if it is still valid then: the first one may have
-   * read something older than what the others must see.
+   * Creates a response, and caches it if it may be reused. Concurrent requests for the same response wait for the
+   * first one. They get its response only if it is still valid then, because the first request may have read older
+   * data than the others must see.
    */
   async make(
     app: App,

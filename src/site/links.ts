@@ -1,4 +1,4 @@
-/** The links of a site's customization as one reader follows them. */
+/** The links in a site's customization, resolved for one reader. */
 import { addressOfDestination } from '../domain/sites/visitor-paths.js'
 import type { SiteCustomization, SiteDestination } from '../model/index.js'
 import type { Visit } from './visit.js'
@@ -25,7 +25,7 @@ export interface SocialLink {
   href: string
 }
 
-/** Returns an address of the customization in links: a URL, or a path below the address of the site. */
+/** Returns an address from the customization as it is used in links: a URL, or a path below the address of the site. */
 export const hrefOf = ({ base }: Visit, to: string): string =>
   to.startsWith('/') ? `${base}${to === '/' ? '' : to}` || '/' : to
 
@@ -34,7 +34,7 @@ interface GivenLink {
   to: SiteDestination | null
 }
 
-/** Returns a link for a reader. Null if it leads to something that they may not see. */
+/** Returns a link for a reader. Null if it points to content that they may not see. */
 export async function linkFor(visit: Visit, { title, to }: GivenLink): Promise<SiteLink | null> {
   if (to === null) return { title }
   const address = await addressOfDestination(visit.app, visit.visitor, to)
@@ -88,7 +88,7 @@ function mastodonAddress(handle: string): string {
   return `https://${host.replace(/[^\w.-]/g, '')}/@${user}`
 }
 
-/** Returns the social accounts that a site shows in one place. */
+/** Returns the social accounts that a site shows in one part of the page. */
 export const socialLinks = ({ socialAccounts }: SiteCustomization, place: 'header' | 'footer'): SocialLink[] =>
   socialAccounts
     .filter(({ display }) => display[place])

@@ -7,12 +7,12 @@ import type { OpenSpace } from './navigation.js'
 import { type PageTree, pageTree } from '../domain/revisions/page-tree.js'
 import type { Visit } from './visit.js'
 
-/** A space of a site with the places of its listed pages. */
+/** A space of a site with the paths of its listed pages. */
 export interface ListedSpace extends OpenSpace {
   tree: PageTree
 }
 
-/** Opens the spaces of a site that the reader sees, in order. Drafts are not among them. */
+/** Opens the spaces of a site that the reader may see, in order, without drafts. */
 export async function listedSpaces(visit: Visit): Promise<ListedSpace[]> {
   const found: ListedSpace[] = []
   for (const siteSpace of shownSiteSpaces(visit.visitor.view)) found.push(await listedSpace(visit, siteSpace))
@@ -25,7 +25,7 @@ export async function listedSpace({ app, visitor }: Visit, siteSpace: ShownSiteS
   return { siteSpace, pages, tree: await pageTree(pages.listed) }
 }
 
-/** Returns a listed page as one that is read. */
+/** Returns a listed page in the form for rendering. */
 export const pageIn = ({ siteSpace, pages }: OpenSpace, entry: PageEntry): ReadPage => ({
   siteSpace,
   pages,

@@ -1,6 +1,6 @@
 /**
- * Makes the texts for language models: `llms.txt` lists the pages, and `llms-full.txt` contains them. What is too long for
- * one list gets its own list below its path, and what is too long for one text continues in the next part.
+ * Makes the texts for language models: `llms.txt` lists the pages, and `llms-full.txt` contains them. A branch that
+ * is too long for one list gets a separate list below its path. A text that is too long continues in the next part.
  */
 import { decodePercent } from '../content/paths.js'
 import type { PageEntry } from '../content/types.js'
@@ -34,13 +34,13 @@ export async function llmsOutput(visit: Visit, path: string): Promise<SiteRespon
   return list ? listAt(visit, list[1] ?? '', Number(list[2] ?? 1)) : null
 }
 
-/** A line of a list with the lines below it. */
+/** A line of a list, with the lines nested below it. */
 interface Item {
   line: string
-  /** Number of characters with everything below. */
+  /** Number of characters, including nested lines. */
   length: number
   items: readonly Item[]
-  /** The path of the list of what is below it; absent if there is nothing. */
+  /** The path of the list of its subpages; absent if it has none. */
   list?: string
 }
 
@@ -90,7 +90,7 @@ class ListBuilder {
     return items
   }
 
-  /** Returns the items of a space, or below an entry of its page tree. Null if the reader sees no such entry. */
+  /** Returns the items of a space, or below an entry of its page tree. Null if the reader may not see the entry. */
   async below(path: string): Promise<Item[] | null> {
     for (const space of await listedSpaces(this.visit)) {
       const above = pathOfSiteSpace(space.siteSpace)
@@ -133,7 +133,10 @@ const itemOf = (line: string, items: readonly Item[], list: string): Item => ({
   ...(items.length > 0 ? { list } : {}),
 })
 
-/** Returns the lines of a list in parts. The longest branches become links to their own lists, until the rest is short enough. */
+/**
+ * Returns the lines of a list in parts. The longest branches become links to separate lists, until the rest is short
+ * enough.
+ */
 function partsOf(address: string, items: readonly Item[]): string[][] {
   const closed = new Set<Item>()
   let length = items.reduce((sum, one) => sum + one.length, 0)
@@ -161,7 +164,7 @@ function partsOf(address: string, items: readonly Item[]): string[][] {
   return parts
 }
 
-/** Makes one part of the complete text. The pages are read while it is sent. */
+/** Generates one part of the complete text. The pages are read while it is sent. */
 async function fullText(visit: Visit, part: number): Promise<SiteResponse | null> {
   const first = (part - 1) * PAGES_PER_PART
   const pages: ReadPage[] = []

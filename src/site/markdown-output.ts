@@ -27,7 +27,7 @@ export function markdownPath({ siteSpace, pages, entry }: Omit<ReadPage, 'path'>
     : `${above}/${encodedPath(entry.path)}.md`
 }
 
-/** Makes the response for a path that ends with `.md`. Null if no page that the reader may see has it. */
+/** Makes the response for a path that ends with `.md`. Null if the reader may see no such page. */
 export async function markdownOutput(visit: Visit, path: string): Promise<SiteResponse | null> {
   if (!/\.md$/i.test(path) || !servesAgents(visit)) return null
   const page = await pageAt(visit, path)
@@ -36,7 +36,7 @@ export async function markdownOutput(visit: Visit, path: string): Promise<SiteRe
   return own === path ? markdownOf(visit, page) : redirectTo(visit.base + own, visit.audience)
 }
 
-/** Finds the page at a path, also at that of its markdown or at one that redirects. Null if the reader sees none. */
+/** Finds the page at a path, at the path of its markdown, or at a path that redirects. Null if the reader may see none. */
 export async function pageAt({ app, visitor }: Visit, path: string): Promise<ReadPage | null> {
   const plain = path.replace(/\.md$/i, '')
   const found =

@@ -1,4 +1,4 @@
-/** Makes the page at an address at which a reader finds nothing. Pages that are hidden from them have the same bytes. */
+/** Makes the page for missing addresses. Pages that are hidden from the reader have the same bytes. */
 import { decodePercent } from '../content/paths.js'
 import { isSiteDefault, type ShownSiteSpace, shownSiteSpaces } from '../domain/sites/view.js'
 import { pagesFor } from '../domain/sites/visitor-pages.js'
@@ -18,7 +18,7 @@ import type { Visit } from './visit.js'
 /** Maximum length of a path that the page repeats. */
 const MAX_SHOWN = 200
 
-/** Makes the response for a path of a site that leads nowhere. Null if the reader sees no space of the site. */
+/** Makes the response for a missing path of a site. Null if the reader may see no space of the site. */
 export async function missingOutput(visit: Visit, path: string, assets: SharedAssets): Promise<SiteResponse | null> {
   const { app, visitor } = visit
   const asked = decoded(path)
@@ -63,5 +63,5 @@ function spaceAt(all: readonly ShownSiteSpace[], path: string): ShownSiteSpace |
   return above[0] ?? all.find(isSiteDefault) ?? all[0]
 }
 
-/** Returns a path for reading. */
+/** Returns a path in readable form. */
 const decoded = (path: string): string => (decodePercent(path) ?? path).replace(/[\p{Cc}\p{Cf}]/gu, '')

@@ -12,8 +12,8 @@ import type { Visit } from './visit.js'
 import { defined, required } from '../kernel/defined.js'
 
 /**
- * Maximum weight of a navigation: about the number of bytes of its texts and addresses after compression, which keeps
- * little more than the texts themselves.
+ * Maximum weight of a navigation: about the number of bytes of its texts and addresses after compression, which
+ * leaves little more than the texts.
  */
 const MAX_WEIGHT = 9_000
 /** Estimated size in bytes of the markup of an entry after compression. */
@@ -45,7 +45,7 @@ export interface NavigationItem {
   icon?: string
   /** Absent for groups, which are headings. */
   href?: string
-  /** Whether the address leads to another site. */
+  /** Whether the address is on another site. */
   isExternal: boolean
   isCurrent: boolean
   /** Whether the previewed change request changes the page. */
@@ -110,7 +110,10 @@ interface Window {
   to: number
 }
 
-/** Chooses the entries of a navigation. All open levels grow in turns around the page, until the weight is spent. */
+/**
+ * Selects the entries of a navigation. All open levels grow alternately around the page, until the maximum weight is
+ * reached.
+ */
 class Cutter {
   readonly #windows = new Map<readonly PageEntry[], Window>()
   #left = MAX_WEIGHT

@@ -1,4 +1,4 @@
-/** Finds the pages whose addresses are most similar to one that leads nowhere. The work has a limit. */
+/** Finds the pages whose addresses are most similar to a missing one, in bounded time. */
 import type { PageEntry } from '../content/types.js'
 import { Slices } from '../kernel/slices.js'
 import { addressOfEntry, type OpenSpace } from './navigation.js'
@@ -20,7 +20,7 @@ const MAX_COMPARED = 1_000
 /** Maximum number of characters and words of a path that are compared. */
 const MAX_LENGTH = 300
 const MAX_WORDS = 12
-/** Minimum similarity of a suggestion, and of the others compared with the best one. */
+/** Minimum similarity of the best suggestion, and of the others relative to it. */
 const MIN_SIMILARITY = 0.35
 const MIN_OF_BEST = 0.6
 

@@ -1,4 +1,4 @@
-/** Recognizes requests that a page of the site itself caused. */
+/** Recognizes requests from pages of the site itself. */
 import type { SiteRequest } from './exchange.js'
 
 /**

@@ -37,7 +37,7 @@ interface Making {
   frame: Frame
 }
 
-/** The document of a page, and what it was made from. */
+/** The document of a page, and its inputs. */
 export interface PageDocument {
   html: string
   text: PageText
@@ -112,7 +112,7 @@ export async function pageDocument(visit: Visit, page: ReadPage, assets: SharedA
   return { html, text, rendered, frame, record }
 }
 
-/** Returns what the picture of a page shows. */
+/** Returns the content of a page's social card. */
 export const cardOf = ({ rendered, page, text, frame }: Omit<Making, 'visit'>): CardPage => ({
   frame,
   title: titleOf({ rendered, page }),

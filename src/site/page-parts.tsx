@@ -1,4 +1,4 @@
-/** Outputs that belong to one page, by its ID: its subpages in the navigation, its PDF, and its picture for previews. */
+/** Outputs that belong to one page, by its ID: its subpages in the navigation, its PDF, and its social card. */
 import { requestPdf } from '../domain/pdf/pdfs.js'
 import { shownSiteSpaces } from '../domain/sites/view.js'
 import { pagesFor } from '../domain/sites/visitor-pages.js'

@@ -1,4 +1,4 @@
-/** The record of a page: its last change, with date, author and commit, and the changes of its blocks. */
+/** The history of a page: its last change, with date, author and commit, and the changes of its blocks. */
 import { remoteCommits, remoteLogOf } from '../domain/git-sync/remote-commits.js'
 import { lastChangeOf } from '../domain/revisions/last-change.js'
 import { blockChanges } from '../domain/sites/visitor-history.js'
@@ -18,7 +18,7 @@ const RECENT = 30 * 24 * 60 * 60
 
 /** The last change of a page. */
 export interface PageRecord {
-  /** The day as ISO 8601, and as readers see it. */
+  /** The day as ISO 8601, and as displayed. */
   date: string
   day: string
   /** The name of the author; '' if Git has none. */
@@ -29,7 +29,7 @@ export interface PageRecord {
   address?: string
 }
 
-/** Returns the record of a page. Null if it has no history, or hides it: then dates and authors are shown nowhere. */
+/** Returns the history of a page. Null if it has none or hides it. In that case, no dates and authors are shown. */
 export async function recordOf(
   { app }: Visit,
   { pages: { revision } }: ReadPage,
@@ -53,15 +53,14 @@ async function present(app: Visit['app'], space: Space, change: LastChange, loca
   }
 }
 
-/** The margin of a page: its changes, and the key to their bars. */
+/** The margin of a page: its changes, and the legend for the bars. */
 interface Margin {
   history: PageHistory
   key: MarginKey
 }
 
 /**
- * Returns the changes of blocks that the margin shows: what the record of the page shows, also of earlier changes. Null
- * if there are none.
+ * Returns the changes of blocks that the margin shows: the last change, and earlier ones. Null if there are none.
  */
 export async function marginOf(
   { app, visitor }: Visit,

@@ -1,11 +1,11 @@
 /**
- * Pages without the look of a site: unknown addresses, failures of the server, and sign-in. They name neither the site
- * nor the cause.
+ * Pages without a site's customization: unknown addresses, server failures, and sign-in. They contain neither the
+ * site nor the cause.
  */
 import type { SharedAssets } from './assets.js'
 import { wordsFor } from './words/index.js'
 
-/** The names of the pages. */
+/** The kinds of pages. */
 export type PlainPage = 'missing' | keyof ReturnType<typeof wordsFor>['plain']
 
 /** The surroundings of a plain page: its language, and the files of the server. */
@@ -14,7 +14,7 @@ export interface Plain {
   assets: Pick<SharedAssets, 'plain'>
 }
 
-/** Returns the HTML of a page. Its style sheet has the same address below every path, also behind a proxy. */
+/** Returns the HTML of a page. Its style sheet has the same address below every path, even behind a proxy. */
 export function plainPage(name: PlainPage, { locale, assets }: Plain, link?: { href: string }): string {
   const { missing, plain } = wordsFor(locale)
   const words: { title: string; reason: string; action?: string } = name === 'missing' ? missing : plain[name]
@@ -33,5 +33,5 @@ const FAILURES: Readonly<Record<number, PlainPage>> = {
   507: 'unavailable',
 }
 
-/** Returns the page for a status of a failure. */
+/** Returns the page for the status of a failure. */
 export const failurePage = (status: number, plain: Plain): string => plainPage(FAILURES[status] ?? 'failed', plain)

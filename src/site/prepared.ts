@@ -1,4 +1,4 @@
-/** Responses that are ready to be sent: with their headers, an ETag, and compressed forms that are made once. */
+/** Responses that are ready to send, with headers, an ETag, and compressed forms that are created once. */
 import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
@@ -12,7 +12,7 @@ import type { Audience, SiteResponse } from './exchange.js'
 type Allowed = Pick<SiteResponse, 'fontHosts' | 'apiOrigins' | 'framedBy'>
 
 /**
- * Allows no inline script or style, and from other hosts only pictures, media, embeds on a click, a team's own fonts, and
+ * Allows no inline script or style, and from other hosts only pictures, media, embeds on a click, custom fonts, and
  * requests to the APIs that a page documents.
  */
 const policyFor = ({ fontHosts = [], apiOrigins = [], framedBy = "'none'" }: Allowed = {}): string =>
@@ -40,7 +40,7 @@ export const cacheControlFor = (audience: Audience): string => CACHE_CONTROL[aud
 
 type Coding = 'br' | 'gzip'
 
-/** Smaller responses fit into one packet without compression. */
+/** Smaller responses fit into one packet uncompressed. */
 const COMPRESS_BYTES = 1_400
 const WORTH_IT = /^(?:text\/|application\/(?:json|xml|[\w.+-]+\+(?:json|xml))|image\/svg\+xml)/
 /** Quality of brotli. Files that never change are compressed better. */
@@ -63,7 +63,7 @@ export class Prepared {
     const { body, type, audience, headers, cookies, status, fontHosts, apiOrigins, framedBy } = response
     this.body = typeof body === 'string' ? Buffer.from(body) : body
     this.#isCompressed = this.body.length >= COMPRESS_BYTES && WORTH_IT.test(type)
-    // The bytes alone decide. A tag of the commit would reveal changes of pages that the reader does not see.
+    // It depends only on the bytes. A tag of the commit would reveal changes to pages that the reader may not see.
     this.#tag =
       status === 200 && audience !== 'no one' && !response.stream
         ? `W/"${hash('sha256', this.body, 'base64url').slice(0, 27)}"`
@@ -91,7 +91,7 @@ export class Prepared {
   }
 
   /**
-   * Sends the response in the best coding that the client accepts, or 304 if it has it already. Returns the status.
+   * Sends the response in the best coding that the client accepts, or 304 if the client has it. Returns the status.
    * @param more more headers, alternating names and values
    */
   async send(req: IncomingMessage, res: ServerResponse, more: readonly string[]): Promise<number> {

@@ -19,7 +19,7 @@ export class Reload {
     this.#address = address
   }
 
-  /** Makes all open pages load again. */
+  /** Reloads all open pages. */
   notify(): void {
     for (const page of this.#open) page.write('data: changed\n\n')
   }
@@ -29,7 +29,10 @@ export class Reload {
     for (const page of this.#open) page.end()
   }
 
-  /** Answers requests for the preview itself, and rejects host names of other machines. Returns whether it did. */
+  /**
+   * Handles requests for the preview itself, and rejects host names of other machines. Returns whether it handled the
+   * request.
+   */
   answer(req: IncomingMessage, res: ServerResponse, script: string): boolean {
     const url = new URL(req.url ?? '/', 'http://localhost')
     const host = (req.headers.host ?? '').toLowerCase().replace(/:\d+$/, '')
@@ -45,7 +48,7 @@ export class Reload {
     return true
   }
 
-  /** Returns a response with the script, if it is a page. Neither a browser nor a proxy may keep it. */
+  /** Adds the script to a response that is a page. No cache may store it. */
   added(response: SiteResponse): SiteResponse {
     const { outcome: _kept, ...rest } = response
     const { type, body } = rest

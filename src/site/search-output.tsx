@@ -15,7 +15,7 @@ import type { Visit } from './visit.js'
 
 export const SEARCH = '/~search'
 
-/** Makes the response for a search. Null if the reader sees no space of the site. */
+/** Makes the response for a search. Null if the reader may see no space of the site. */
 export async function searchOutput(
   visit: Visit,
   { query: parameters }: SiteRequest,

@@ -1,5 +1,5 @@
 /** Searches a site for a reader. The search page and the dialog show the same results. */
-import type { FoundPage, FoundSpace } from '../domain/search/search.js'
+import type { FoundPage } from '../domain/search/search.js'
 import { isSiteDefault, type ShownSiteSpace, shownSiteSpaces } from '../domain/sites/view.js'
 import { pagesFor } from '../domain/sites/visitor-pages.js'
 import { pathOfPage } from '../domain/sites/visitor-paths.js'
@@ -18,7 +18,7 @@ const MAX_SECTIONS = 3
 /** Maximum number of results per space. */
 export const MAX_HITS = MAX_PAGES * (1 + MAX_SECTIONS)
 
-/** A text in pieces: plain and matched ones in turns, starting with a plain one. */
+/** A text in pieces, alternately plain and matched, starting with a plain one. */
 export type Marked = string[]
 
 export interface SearchHit {
@@ -46,10 +46,10 @@ export interface SearchResults {
   groups: readonly { title: string; hits: readonly SearchHit[] }[]
 }
 
-/** The query of a reader, and where they search. */
+/** The query of a reader, and its scope. */
 export interface AskedSearch {
   query: string
-  /** The site space from which they search. It decides about the variants that are searched. */
+  /** The site space from which they search. It selects the variants to search. */
   from?: ShownSiteSpace
   /** The section to search; '' = all. */
   scope: string
@@ -78,7 +78,7 @@ export async function searchSite(visit: Visit, asked: AskedSearch, words: Words)
   const options = { siteSpaces, pagesOfSpace: MAX_PAGES }
   const { items, partial } = await searchForVisitor(app, visitor, { query, limit: MAX_SPACES }, options)
   const groups: { title: string; hits: SearchHit[] }[] = []
-  for (const { space, pages } of items as FoundSpace[]) {
+  for (const { space, pages } of items) {
     const siteSpace = siteSpaces.find(({ entry }) => entry.space === space.doc.id)
     if (!siteSpace) continue
     const open = { siteSpace, pages: await pagesFor(app, visitor, siteSpace) }

@@ -7,6 +7,7 @@ import type { App } from '../domain/context/app.js'
 import type { VisitorFile } from '../domain/sites/visitor-file.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
+import { errorCode } from '../kernel/thrown.js'
 import { loadAssets } from './assets.js'
 import { cookieIn } from './cookies.js'
 import { HTML, type SiteRequest, type SiteResponse } from './exchange.js'
@@ -50,10 +51,10 @@ export interface SitesOptions {
   budget: MemoryBudget
   /** Number of trusted proxies in front of the server. */
   trustProxy: number
-  /** Learns about changes of other nodes. Absent = this process makes all changes. */
+  /** Receives changes by other nodes. Absent = this process makes all changes. */
   learn?: (() => Promise<void>) | undefined
   requestId(req: IncomingMessage): string
-  /** Counts a request of an address. Throws if there were too many. */
+  /** Counts a request from an address. Throws if there were too many. */
   count(ip: string): void
   record(served: Served): void
   /** Returns the status and headers for a failure, and whether its cause belongs in the log. */
@@ -98,7 +99,7 @@ export function createSites(options: SitesOptions): Sites {
   }
 }
 
-/** A request that is being answered. */
+/** A request in progress. */
 interface Exchange {
   req: IncomingMessage
   res: ServerResponse
@@ -126,7 +127,7 @@ class SiteServer {
     this.#koa = new Koa({ proxy: trustProxy > 0, maxIpsCount: trustProxy })
     this.#koa.silent = true
     this.#koa.on('error', (error: unknown) => {
-      // The response had already started, so the client sees it end early.
+      // The response had already started, so the client receives a truncated one.
       if (!isDisconnect(error)) options.log.error({ error }, 'response failed')
     })
     this.#koa.use((ctx) => this.#answer(ctx))
@@ -144,7 +145,7 @@ class SiteServer {
       started: performance.now(),
     }
     if (this.options.reload?.answer(req, res, this.#assets.reload())) return
-    // A page about a limit, or about the end of the server, needs its style sheet.
+    // A page about a limit or a shutdown needs its style sheet.
     if (isPlainRead(req) && req.url?.endsWith(this.#plainSheet.path) && !req.url.includes('/~preview/')) {
       void this.#plainSheet.prepared.send(req, res, [])
       return
@@ -160,7 +161,7 @@ class SiteServer {
     })
   }
 
-  /** Sends a kept response without Koa, or lets Koa make one. */
+  /** Sends a cached response without Koa, or passes the request to Koa. */
   async #serve(exchange: Exchange): Promise<void> {
     const { req, res, ip, requestId, started } = exchange
     const { options } = this
@@ -203,7 +204,7 @@ class SiteServer {
         return reload && !(made instanceof Prepared) ? reload.added(made) : made
       }
       const { app } = this.options
-      // Calls are never kept, and do not wait for each other.
+      // MCP calls are never cached, and do not wait for each other.
       const response = isCall ? await make(app) : await this.#kept.make(app, { hostname, path }, make)
       if (!(response instanceof Prepared) && response.file) return await this.#sendFile(ctx, exchange, response)
       if (!(response instanceof Prepared) && response.stream) return await this.#sendStream(ctx, exchange, response)
@@ -227,7 +228,7 @@ class SiteServer {
     this.#record(exchange, operation, status, path)
   }
 
-  /** Sends a text while it is made, as fast as the client reads it. */
+  /** Sends a text while it is generated, as fast as the client reads it. */
   async #sendStream(ctx: Context, exchange: Exchange, response: SiteResponse): Promise<void> {
     ctx.respond = false
     const { req, res, ip, requestId } = exchange
@@ -273,7 +274,7 @@ class SiteServer {
     this.#record(exchange, 'sitePage', 204, exchange.req.url ?? '')
   }
 
-  /** Returns the headers that let scripts of other origins call MCP servers, for the origins that the operator names. */
+  /** Returns the headers that let scripts of other origins call MCP servers, for the origins that the operator allows. */
   #preflightOf({ url = '', headers: { origin = '' } }: IncomingMessage): string[] {
     if (!url.replace(/\?.*$/s, '').endsWith(MCP) || !this.options.mcp.origins.includes(origin)) return []
     const allowed = { ...corsHeaders(origin), 'Access-Control-Allow-Methods': 'POST', 'Access-Control-Max-Age': '600' }
@@ -306,7 +307,7 @@ class SiteServer {
     const { req, res, requestId } = exchange
     if (res.headersSent || res.destroyed) return
     for (const name of res.getHeaderNames()) res.removeHeader(name)
-    // A reader cannot free the disk of the server: for them, it is not available. Only what they send cannot be stored.
+    // A reader cannot free the server's disk, so a read is 503. Only a write is 507.
     const shown = status === 507 && req.method !== 'POST' ? 503 : status
     const body = failurePage(shown, { locale: languageOf(this.#request(req)), assets: this.#assets })
     const page = new Prepared({ status: shown, type: HTML, body, audience: 'no one', headers })
@@ -338,17 +339,17 @@ class SiteServer {
   }
 
   #request(req: IncomingMessage): Koa.Request {
-    return Object.assign(Object.create(this.#koa.request) as Koa.Request, { app: this.#koa, req })
+    return Object.assign(Object.create(this.#koa.request), { app: this.#koa, req })
   }
 }
 
 /** Whether a response ended early because its client disconnected, which is not a failure. */
 const isDisconnect = (error: unknown): boolean =>
-  ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(String((error as NodeJS.ErrnoException).code))
+  ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(String(errorCode(error)))
 
 const MARKDOWN = 'text/markdown'
 
-/** Returns the path under which a response is kept. */
+/** Returns the path under which a response is cached. */
 const keptPath = ({ path, prefersMarkdown }: SiteRequest): string => (prefersMarkdown ? `${path}\n${MARKDOWN}` : path)
 
 /** Returns the language of the interface that a browser prefers. */

@@ -1,4 +1,4 @@
-/** Makes what search engines read: the sitemap, `robots.txt`, and the description of the search for browsers. */
+/** Makes the outputs for search engines and browsers: the sitemap, `robots.txt`, and the OpenSearch description document. */
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { SitemapIndexStream, SitemapStream } from 'sitemap'
@@ -17,23 +17,23 @@ import type { Visit } from './visit.js'
 
 /** Maximum number of addresses in one file, by the protocol of sitemaps. */
 const MAX_URLS = 50_000
-/** A longer sitemap is made while it is sent. */
+/** A longer sitemap is generated while it is sent. */
 const MAX_KEPT = 5_000
 /** Number of characters that are sent at once. Sending each address alone would take several times as long. */
 const CHUNK = 32_768
 const SITEMAP = /^\/sitemap(?:-([1-9]\d*))?\.xml$/
 const XML = 'application/xml; charset=utf-8'
 
-/** The answer to robots at the root of a host with several sites, which it does not name. */
+/** The answer to robots at the root of a host without a site that they may enter, or of one with several sites. */
 export const robots = (sitemap?: string): SiteResponse => ({
   status: 200,
   type: 'text/plain; charset=utf-8',
-  // Robots must read the pages to see which of them no search engine may list.
+  // Robots must read the pages to find those that search engines must not list.
   body: `User-agent: *\nAllow: /\n${sitemap === undefined ? '' : `Sitemap: ${sitemap}\n`}`,
-  audience: 'public',
+  audience: 'no one',
 })
 
-/** Makes the response for a path that robots and browsers know. Null for every other path. */
+/** Makes the response for a well-known path. Null for every other path. */
 export async function robotOutput(visit: Visit, path: string): Promise<SiteResponse | null> {
   if (path === '/robots.txt')
     return { ...robots(visit.isIndexed ? `${visit.address}/sitemap.xml` : undefined), audience: visit.audience }
@@ -126,7 +126,7 @@ async function* urlsOf(visit: Visit, pages: readonly IndexedPage[]): AsyncGenera
 
 const xmlText = (value: string): string => value.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/"/g, '&quot;')
 
-/** Describes the search of the site, so that browsers can offer it in their address bar. */
+/** Returns the OpenSearch description document, with which browsers offer the search in their address bar. */
 async function openSearch(visit: Visit): Promise<SiteResponse> {
   const { title } = await visit.look()
   const name = xmlText(title ?? visit.visitor.site.doc.title)

@@ -2,14 +2,14 @@
 import { type Asset, asset } from './assets.js'
 import type { Visit } from './visit.js'
 
-/** Returns the rules of a site. Null if its pages are not the same for everyone, or belong to a preview. */
+/** Returns the speculation rules of a site. Null for a preview, or if the pages depend on the reader. */
 export function speculationRules({ audience, base }: Pick<Visit, 'audience' | 'base'>): Asset | null {
   if (audience !== 'public') return null
   const path = base.replace(/[\\+*?:{}()]/g, '\\$&')
   const where = {
     and: [
       { href_matches: [path || '/', `${path}/*`] },
-      // Files, searches and other outputs.
+      // Excludes files, searches and other outputs.
       { not: { href_matches: `${path}/*~*` } },
       { not: { selector_matches: '[rel~=nofollow], [download]' } },
     ],

@@ -17,10 +17,10 @@ const MAX_LOOKED_UP = 30
 export interface Variant {
   id: string
   title: string
-  /** The tag of its language, and the name of the language in itself. Only set if the variants differ in it. */
+  /** The tag of its language, and the language's own name. Only set if the variants have different languages. */
   lang?: string
   language?: string
-  /** Whether it is the latest version, or an old one. Absent if it is not known to be a version. */
+  /** Whether it is the latest version, or an old one. Absent if it is not a version. */
   age?: 'latest' | 'old'
   href: string
   isCurrent: boolean
@@ -32,7 +32,10 @@ export interface PageVariants {
   variants: readonly Variant[]
   /** Paths of the same page below the site, by language; with the page itself. Empty if there is only one language. */
   languages: readonly { lang: string; path: string }[]
-  /** The path of the page in the latest version or the default variant, if that is another one of the same language. */
+  /**
+   * The path of the page in the latest version or the default variant, if that is a different variant in the same
+   * language.
+   */
   newest?: string
   /** The address of the page, or of the nearest one, in the latest version, if the page belongs to an old one. */
   latest?: string
@@ -136,7 +139,7 @@ export async function pageVariants(visit: Visit, { siteSpace, entry, path }: Rea
 const languageOf = ({ space }: ShownSiteSpace): string | undefined =>
   space.doc.language === undefined ? undefined : languageTag(space.doc.language)
 
-/** Omits languages with several variants, such as versions, because the one that belongs to the page is unknown. */
+/** Omits languages with several variants, such as versions, because the matching one is unknown. */
 function oncePerLanguage(
   all: readonly { lang: string; path: string }[],
   own: string,
@@ -163,13 +166,13 @@ function inPlace({ pages, tree }: ListedSpace, path: string): PageEntry | undefi
   return there && tree.find(there.id)
 }
 
-/** Returns the path of the same page in a variant: the one with the same ID, or else at the same place. */
+/** Returns the path of the same page in a variant: the page with the same ID, or else at the same path. */
 function sameIn(variant: ListedSpace, { id, path }: PageEntry): string | undefined {
   const same = [variant.tree.find(id), inPlace(variant, path)].find((one) => one && hasText(one))
   return same && pathOfPage(variant.siteSpace, variant.pages, same)
 }
 
-/** Returns the path of the nearest page above a path that does not exist. */
+/** Returns the path of the nearest existing page above a path. */
 function nearestAbove(variant: ListedSpace, path: string): string {
   const parts = path.split('/')
   while (parts.pop() !== undefined && parts.length > 0) {

@@ -1,6 +1,6 @@
 /** Recognizes versions among the variants of a section by their titles, such as "v2.1" and "1.x". */
 
-/** A variant with the facts that tell versions apart. */
+/** A variant with the data that identifies its version. */
 export interface Versioned {
   id: string
   title: string

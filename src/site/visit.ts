@@ -1,4 +1,4 @@
-/** A site as one reader sees it: their view, the addresses of the site, and how it looks to them. */
+/** A site for one reader: their view, its addresses, and its customization. */
 import type { App } from '../domain/context/app.js'
 import {
   chosenTheme,
@@ -14,7 +14,7 @@ import { isShared } from './access.js'
 import type { Audience, SiteRequest } from './exchange.js'
 import type { Look } from './look/attributes.js'
 
-/** A site as one reader sees it. */
+/** A site for one reader. */
 export interface Visit {
   app: App
   visitor: Visitor
@@ -23,7 +23,7 @@ export interface Visit {
   /** The address of the site that readers use, without a trailing slash. */
   address: string
   audience: Audience
-  /** The gate's decision about the reader, as a text. Readers with the same outcome see the same. */
+  /** The gate's decision about the reader, as text. Readers with the same decision see the same content. */
   outcome: string
   /** Whether search engines may list the pages of the site. */
   isIndexed: boolean

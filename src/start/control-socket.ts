@@ -10,7 +10,7 @@ import { whyNoSocket } from '../disk/socket-path.js'
 import type { App } from '../domain/context/app.js'
 import { ServiceError } from '../kernel/errors.js'
 import { type OperatorReply, readOperatorRequest, replyToOperator } from './operator-requests.js'
-import { stopServer } from './serve-api.js'
+import { stopServer } from './listen.js'
 
 const BODY_BYTES = 16 * 1024
 const REQUEST_MS = 10_000

@@ -1,4 +1,4 @@
-/** Authenticates members who use MCP servers, and carries out their writes with the checks and records of the API. */
+/** Authenticates members who use MCP servers, and executes their writes with the API's checks and audit log. */
 import { errorResponse } from '../api/pipeline/error-response.js'
 import { can, checkStillMay, denial } from '../api/service.js'
 import { authenticate } from '../domain/accounts/accounts.js'
@@ -13,11 +13,11 @@ interface Options {
   app: App
   /** Counts a request of a token. Throws 429. */
   count(token: string): void
-  /** Translates an error into one that clients understand. */
+  /** Converts an error to one for clients. */
   explain(thrown: unknown): Promise<unknown>
 }
 
-/** Creates the access of members. */
+/** Creates the access for members. */
 export const membersOf = ({ app, count, explain }: Options): Members => ({
   authenticate: async (token) => {
     const actor = await authenticate(app, token, 'mcp')

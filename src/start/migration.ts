@@ -20,7 +20,7 @@ export const markFile = (dataDir: string): string => join(resolve(dataDir), 'mig
 /** Returns the migration into a data folder; null if there was none. */
 export function folderMark(dataDir: string): Mark | null {
   const file = markFile(dataDir)
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Mark) : null
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null
 }
 
 /** Throws `MigrationUnfinished` if a migration into the folder, or into the database if there is one, is unfinished. */

@@ -312,8 +312,8 @@ const protocolsOf = ({ remoteProtocols, sshKeyFile }: Config) =>
   remoteProtocols.filter((protocol) => protocol !== 'ssh' || sshKeyFile !== null)
 
 async function version(): Promise<string> {
-  const { version: text } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    version: string
-  }
-  return text
+  const described: { version: string } = JSON.parse(
+    await readFile(new URL('../../package.json', import.meta.url), 'utf8'),
+  )
+  return described.version
 }

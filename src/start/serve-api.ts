@@ -1,6 +1,4 @@
 /** Serves the API of an app through an HTTP server. */
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { gitDoor } from '../api/git-door/endpoints.js'
 import { endpoints } from '../api/index.js'
 import { mcpMount } from '../api/mcp/mount.js'
@@ -26,20 +24,13 @@ import type { FolderWatch } from '../disk/folder-watch.js'
 import { ServiceError } from '../kernel/errors.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
+import { drainThenStop, listen, urlOf } from './listen.js'
 import { membersOf } from './members.js'
 import { NAME } from './open-app.js'
 import { missingDocuments } from './open-documents.js'
 import type { Node } from './open-node.js'
 import { describeFolder, operatorFailures } from './operator-failures.js'
 import { exchangeCounts } from './shared-limits.js'
-
-/**
- * Time during which a stopping service serves requests on open connections, in milliseconds. A proxy may send some
- * before it notices the stop.
- */
-const DRAIN_MS = 5_000
-/** Maximum wait for running requests when the service stops, in milliseconds. */
-const GRACE_MS = 30_000
 
 /** A running API. */
 interface RunningApi {
@@ -177,59 +168,3 @@ function responseCache(budget: MemoryBudget, node: Node | null): ByteCache {
   const key = (tag: string): string => `${node.news.epoch} ${tag}`
   return { get: (tag) => cache.get(key(tag)), set: (tag, bytes) => cache.set(key(tag), bytes) }
 }
-
-/** The server cannot use its address. The message names the setting. */
-export class CannotListen extends Error {
-  override name = 'CannotListen'
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is used by another process. Stop it, or choose another port with',
-  EACCES: 'needs more permissions. Choose a port from 1024 with',
-}
-
-/**
- * Maximum number of connections that wait until the server accepts them. The system may allow fewer. With the usual 511,
- * clients beyond it repeat their first packet after a second or more, and give up.
- */
-const BACKLOG = 4_096
-
-/**
- * Resolves when the server listens. Throws `CannotListen`.
- * @param setting that sets the port
- */
-export async function listen(server: Server, { host, port }: Pick<Config, 'host' | 'port'>, setting: string) {
-  await new Promise<void>((done, failed) => {
-    server.once('error', failed)
-    server.listen({ port, host, backlog: BACKLOG }, done)
-  }).catch((error: NodeJS.ErrnoException) => {
-    const reason = REASONS[error.code ?? ''] ?? `cannot be used (${error.code}). Check BINDERY_HOST and`
-    throw new CannotListen(`${host}:${port} ${reason} ${setting}.`, { cause: error })
-  })
-}
-
-/** Returns the URL of a listening server for programs on this machine. */
-export function urlOf(server: Server, { host }: Pick<Config, 'host'>): string {
-  const { port } = server.address() as AddressInfo
-  const own = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  return `http://${own.includes(':') ? `[${own}]` : own}:${port}`
-}
-
-/** Stops a server. For a while it still serves requests on open connections. */
-export async function drainThenStop(server: Server, service: { drain(): void; stop(): void }): Promise<void> {
-  service.drain()
-  const refusing = setTimeout(() => service.stop(), DRAIN_MS)
-  await stopServer(server)
-  clearTimeout(refusing)
-}
-
-/** Accepts no more connections, and waits at most half a minute for running requests. */
-export const stopServer = (server: Server): Promise<void> =>
-  new Promise((done) => {
-    const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS)
-    server.close(() => {
-      clearTimeout(timer)
-      done()
-    })
-    server.closeIdleConnections()
-  })

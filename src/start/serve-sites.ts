@@ -21,10 +21,10 @@ import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import type { Reload } from '../site/reload.js'
 import { createSites, type Sites } from '../site/serve.js'
+import { drainThenStop, listen, urlOf } from './listen.js'
 import { membersOf } from './members.js'
 import type { Node } from './open-node.js'
 import { operatorFailures } from './operator-failures.js'
-import { drainThenStop, listen, urlOf } from './serve-api.js'
 
 /** The running sites. */
 interface RunningSites {
@@ -83,7 +83,7 @@ function sitesOf(app: App, config: Config, around: Surroundings): Sites {
     failureOf: async (thrown) => {
       const explained = await explain(thrown)
       const { status, headers, unforeseen } = errorResponse(explained)
-      // An operator has to see what was explained to the reader in a few words.
+      // The reader gets a short explanation, so the details are logged for the operator.
       return { status, headers, isUnforeseen: unforeseen || explained !== thrown }
     },
     hold: (res, ip, body) => new ResponseMemory(res, () => responses.share(networkOf(ip))).track(body),
@@ -95,7 +95,7 @@ function sitesOf(app: App, config: Config, around: Surroundings): Sites {
     mcp: {
       version: app.settings.version,
       members: membersOf({ app, explain, count: (token) => void tokenLimit?.count(token) }),
-      // Sites that only a network can reach stay closed to scripts of other sites unless the operator names them.
+      // Scripts of other sites cannot read sites in a private network unless the operator allows their origin.
       origins: config.corsOrigins.filter((origin) => origin !== '*'),
     },
     sendFile: async (ctx, file) => {
@@ -106,7 +106,7 @@ function sitesOf(app: App, config: Config, around: Surroundings): Sites {
   })
 }
 
-/** Answers requests that Node cannot parse as HTTP. */
+/** Responds to requests that Node cannot parse as HTTP. */
 function clientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400

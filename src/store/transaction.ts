@@ -195,7 +195,7 @@ export class OpenTransaction implements Transaction {
   }
 }
 
-/** Puts `id` and `version` first, for people who read the files. */
+/** Puts `id` and `version` first, so that the files are easier to read. */
 export function withVersion<T extends object>(draft: Draft<T>, version: number): Document<T> {
   const { id, version: _, ...rest } = frozenJson<Draft<T> & { version?: number }>(draft)
   if (typeof id !== 'string') throw new TypeError('a document needs an id, a string')

@@ -2,20 +2,38 @@
  * The code of a pool thread. It loads the table of tasks, reports that it is ready, and then runs one task per request.
  */
 import { readlinkSync } from 'node:fs'
+import { constants, getPriority, setPriority } from 'node:os'
+import { basename } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { TaskRequest, TaskTable, ThreadData, ThreadMessage } from './messages.js'
 
 const { tasks: url, maxResultBytes }: ThreadData = workerData
 const { tasks }: { tasks: TaskTable } = await import(url)
 
-/** Returns the file in which Linux reports this thread's processor time; null on other systems. */
-function cpuFile(): string | null {
+/** The nice value that a pool thread adds to that of the main thread, so that parsing never delays responses. */
+const NICENESS = 5
+
+/** Returns the folder of /proc that describes this thread, `<pid>/task/<tid>`; null on systems other than Linux. */
+function threadFolder(): string | null {
   try {
-    return `/proc/${readlinkSync('/proc/thread-self')}/schedstat`
+    return readlinkSync('/proc/thread-self')
   } catch {
     return null
   }
 }
+
+/** Lowers the thread's priority below that of the main thread. Only Linux has priorities for each thread. */
+function lowerPriority(folder: string): void {
+  try {
+    const niceness = Math.min(getPriority(process.pid) + NICENESS, constants.priority.PRIORITY_LOW)
+    setPriority(Number(basename(folder)), niceness)
+  } catch {
+    // A sandbox may forbid this. The thread then competes with the main thread.
+  }
+}
+
+const folder = threadFolder()
+if (folder !== null) lowerPriority(folder)
 
 const send = (message: ThreadMessage, transfer: ArrayBuffer[] = []): void => parentPort?.postMessage(message, transfer)
 
@@ -37,4 +55,5 @@ parentPort?.on('message', async (request: TaskRequest) => {
     send({ error: { name, message } })
   }
 })
-send({ ready: true, cpuFile: cpuFile() })
+// The file in which Linux reports this thread's processor time.
+send({ ready: true, cpuFile: folder === null ? null : `/proc/${folder}/schedstat` })

@@ -106,8 +106,8 @@ class ThreadPool implements Pool {
         this.#startWaiting()
       }, slowMs)
     }
-    // Do not count the start of a thread as slow. Where a start takes long, each task would otherwise get a spare
-    // thread that has to be started and is ended for the next one.
+    // Do not count the start of a thread as slow work. Otherwise, if a start takes long, each task would start a
+    // spare thread that ends before the next task.
     void thread.started.then(() => {
       if (!isOver) watch()
     })

@@ -83,7 +83,7 @@ test('the list form returns the results of the single form, in the same order', 
     }),
   ))
 
-test("the gate's decisions match the table of the design", () =>
+test("the gate's decisions match the table in the design document", () =>
   fc.assert(
     fc.property(facts, treeOf(CONDITIONS), use, (who, pages, how) => {
       const { published, visibility, shareKey, token } = who

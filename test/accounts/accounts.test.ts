@@ -38,7 +38,7 @@ test('a token that is limited to an organization reaches nothing outside it', as
   await here.admin.call('get', '/v1/user').expect(200)
 })
 
-test('an expiring token cannot create a token that outlives it', async () => {
+test('a token cannot create a token that expires later', async () => {
   const short = await token({ label: 'short', expiresAt: inAnHour })
   await as(short, 'post', '/v1/user/tokens', { label: 'longer', expiresAt: inADay }).expect(403)
   const made = await as(short, 'post', '/v1/user/tokens', { label: 'same' }).expect(201)

@@ -48,7 +48,7 @@ test('a writer finds a page and opens a change request in three calls', async ()
   assert.is(found.address, `${inApp}/p/${found.page}`)
 })
 
-test('spaces and pages are listed, and changes of main are found', async () => {
+test('spaces, pages and changes to main are listed', async () => {
   const { call } = await connect(at, await tokenFor(here))
   const spaces = (await call('list')).json.entries
   assert.ok([desk.space, other.space].every((id) => spaces.some((one: { space: string }) => one.space === id)))
@@ -66,7 +66,7 @@ test('spaces and pages are listed, and changes of main are found', async () => {
   assert.match((await call('changes', { space: other.space, since: commit })).text, 'no such commit in its history')
 })
 
-test('a token sees only what its member and its organization see', async () => {
+test('a token reads only content that its member and its organization can see', async () => {
   const { call } = await connect(at, await tokenFor(here, { organization: other.organization }))
   const { results } = (await call('search', { query: 'locks' })).json
   assert.equal([...new Set(results.map((one: { space: string }) => one.space))], [other.space])

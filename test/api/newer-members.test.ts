@@ -38,7 +38,7 @@ test('a change request returns its description as a block tree, from markdown or
     .expect(400)
 })
 
-test('a merged change request names the user who merged it and the time', async () => {
+test('a merged change request contains the merge time and the user who merged it', async () => {
   const space = await makeSpace('Merged')
   const url = `/v1/spaces/${space}/change-requests`
   const reviewer = await here.caller('review')
@@ -169,7 +169,7 @@ test('a revision lists the tags of the space, and a layout has all its members',
   assert.equal(revision.pages[0].layout, { ...usual, ...others, coverMask: 'radial', tags: false, anchors: false })
 })
 
-test('git info of a space without a connection is empty', async () => {
+test('the Git information of a space without a connection is empty', async () => {
   const space = await makeSpace('Unlinked')
   const info = (await here.admin.call('get', `/v1/spaces/${space}/git/info`).expect(200)).body
   assert.equal(Object.keys(info), [])
@@ -188,7 +188,7 @@ test('an organization includes its number of trials and the permission access', 
   assert.equal([trial.count, permissions.access], [0, true])
 })
 
-test('the permissions of a read-only token list nothing that it cannot do', async () => {
+test('the permissions of a read-only token contain only reads', async () => {
   const secret = (await here.admin.call('post', '/v1/user/tokens', { label: 'reader', readOnly: true }).expect(201))
     .body.token
   const space = await makeSpace('Read only')

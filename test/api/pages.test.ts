@@ -10,7 +10,7 @@ const [test, here] = await suiteWith('api: pages', () => startService({ env: { B
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const open = (path: string, accept = BROWSER) => request(here.url).get(path).set('Accept', accept)
 
-test('a browser gets the app at its addresses, and programs still get JSON', async () => {
+test("the app's addresses return the app to browsers and JSON to programs", async () => {
   for (const path of ['/', '/sign-in', '/invite', '/s/nothing/p/nothing', '/sites/x']) {
     const { headers } = await open(path).expect(200).expect('Content-Type', /html/)
     assert.match(String(headers.vary), /, Accept$/)
@@ -24,13 +24,13 @@ test('a browser gets the app at its addresses, and programs still get JSON', asy
   assert.is(sample((await open('/')).text), undefined)
 })
 
-test('every route of the app is an address at which the server sends it', async () => {
+test('the server sends the app at the address of every route of the app', async () => {
   const routes = deskRoutes()
   assert.ok(routes.length > 40)
   for (const route of routes) await open(route.replaceAll(':', 'x')).expect(200).expect('Content-Type', /html/)
 })
 
-test('a browser sees a page for each address that does not exist, except below /v1', async () => {
+test('a browser gets an error page for each missing address, except below /v1', async () => {
   for (const path of ['/nothing', '/docs/nothing', '/signin', '/v10']) {
     const { text } = await open(path).expect(404).expect('Content-Type', 'text/html; charset=utf-8')
     assert.match(text, '<h1>Page not found</h1>')
@@ -43,7 +43,7 @@ test('a browser sees a page for each address that does not exist, except below /
   await request(here.url).post('/nothing').set('Accept', BROWSER).expect(404)
 })
 
-test('the pages load only files of this server, and have no inline script or style', async () => {
+test('the pages load only files from this server, and have no inline script or style', async () => {
   const files = new Set<string>()
   for (const path of ['/', '/sign-in', '/invite', '/nothing']) {
     const { text, headers } = await open(path)

@@ -45,7 +45,7 @@ const accepted: [why: string, token: string, more?: object][] = [
   ],
   ['for one of several audiences', token({ ...good, aud: ['a', 'docs'] }), { audience: 'docs' }],
   ['of the issuer', token({ ...good, iss: 'me' }), { issuer: 'me' }],
-  ['for somebody, where no audience is set', token({ ...good, aud: 'elsewhere', iss: 'they' })],
+  ['for another audience, where none is set', token({ ...good, aud: 'elsewhere', iss: 'they' })],
 ]
 for (const [why, text, more] of accepted)
   test(`a token is accepted: one ${why}`, async () =>
@@ -118,7 +118,7 @@ const wrong: [why: string, token: string, fault: RegExp, more?: object][] = [
   ['a claim twice', token(`{"exp":${NOW + 100},"isPro":false,"isPro":true}`), /once/],
   ['crit', token(good, { ...hs256, crit: ['exp'] }), /crit/],
   [
-    'crit with an extension of its own',
+    'crit with a custom extension',
     token(good, { ...hs256, crit: ['http://x.example'], 'http://x.example': true }),
     /crit/,
   ],

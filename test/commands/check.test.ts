@@ -129,7 +129,7 @@ test(
 )
 
 test(
-  'references to specifications, which only a server knows, are no problems',
+  'references to specifications are not reported, because only a server has them',
   withFiles(
     {
       'SUMMARY.md':
@@ -185,7 +185,7 @@ function assertSarif(log: any): void {
 }
 
 test(
-  'SARIF has a rule for each code and relative URIs, and GitHub annotations have escaped properties',
+  'SARIF has rules and relative URIs, and GitHub annotations have escaped properties',
   withFiles({ 'README.md': '# Start\n', 'a b,c.md': '# B\n\n[x](50%.md)\n', 'æ:d.md': '# D\n' }, async (dir) => {
     const log = JSON.parse((await checked(dir, 'sarif')).output)
     assertSarif(log)
@@ -212,7 +212,7 @@ test('a message cannot contain another workflow command or control a terminal', 
 })
 
 test(
-  'the command prints to standard output, reports a missing folder with exit code 2, and leaves nothing behind',
+  'the command prints to stdout, leaves no files, and exits with 2 if the folder is missing',
   withFiles(GITBOOK, async (dir) => {
     const found = await run(dir, 'docs/..')
     assert.is(found.code, 1, found.stderr)

@@ -73,7 +73,7 @@ test('the command names the reason if the path of the data folder is too long fo
   assert.is(code, 1)
   assert.match(
     said,
-    /in use by process \d+ .*\. Stop it first\. To run the command next to the server: the path .* use a shorter BINDERY_DATA_DIR\./,
+    /in use by process \d+ .*\. Stop it first\. To run the command while the server is running: the path .* use a shorter BINDERY_DATA_DIR\./,
   )
   await server.kill('tree')
   await rm(above, { recursive: true, force: true })

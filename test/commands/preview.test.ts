@@ -169,7 +169,7 @@ test('a preview without Git follows new folders and deleted pages until Ctrl+C',
     assert.equal(await readdir(preview.temporary), [])
   }))
 
-test('a preview removes what a killed one left behind, and nothing of a running one', () =>
+test('a preview removes the files of a killed preview, and none of a running one', () =>
   inFolder(async (dir) => {
     await write(dir, { 'docs/README.md': '# Start\n' })
     const killed = await start(dir, 'docs')

@@ -245,7 +245,7 @@ test('comments work in a locked space, and on an archived or merged change reque
   }
 })
 
-test('a comment is found only where it was posted', async () => {
+test('a comment is found only in the discussion in which it was posted', async () => {
   const [onSpace, onChange] = (await places()) as [
     Awaited<ReturnType<typeof places>>[0],
     Awaited<ReturnType<typeof places>>[0],

@@ -111,7 +111,7 @@ async function talk(desk: Desk, who: Caller): Promise<{ url: string; id: string 
   return found
 }
 
-test('a duplicate starts without comments, and a purge deletes all comments', async () => {
+test('a duplicated space has no comments, and a purge deletes all comments', async () => {
   const desk = await openDiscussion(here)
   const who = await here.caller('comment')
   const [onSpace, onChange] = await talk(desk, who)
@@ -152,7 +152,7 @@ test('comments keep their authors in another organization, but only members coun
   await checkDocuments(here.service.app)
 })
 
-test('commenters are listed once each, in pages, in the order in which they joined', async () => {
+test('each commenter is listed once, in pages, in the order of joining', async () => {
   const desk = await openDiscussion(here)
   const people: Caller[] = []
   for (const role of ['comment', 'edit', 'admin'] as const) {

@@ -104,7 +104,7 @@ test('each user reacts once per emoji, and can only remove their own reaction', 
   assert.equal(
     (await react(other, { removedReactions: ['🎉', '👀'] })).length,
     2,
-    'one of somebody else, and a missing one',
+    'one of another user, and a missing one',
   )
   assert.equal(await react(one, { removedReactions: ['👍'], addedReactions: ['❤'] }), [
     ['🎉', 1, one.user],

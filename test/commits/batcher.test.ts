@@ -38,7 +38,7 @@ async function served(batcher: Batcher, clients: number, rounds: number): Promis
   return sizes
 }
 
-test('clients that return at once join the batch that waited for them', async () => {
+test('clients that return immediately join the batch that waits for them', async () => {
   const sizes = await served(new Batcher(new KeyedMutex(), 64), 8, 20)
   assert.is(
     sizes.reduce((sum, size) => sum + size, 0),

@@ -232,7 +232,7 @@ test('a page that takes the name of the README changes only its own entry', asyn
   assert.is(await desk.file('docs/TOC.md'), HONKIT['docs/TOC.md'])
 })
 
-test('unset flags leave no trace, and a slug may end with .md', async () => {
+test('unset flags are not written, and a slug may end with .md', async () => {
   const files = {
     'SUMMARY.md': listed('* [A](a.md)', '* [B](b.md)'),
     'a.md': '# A\n',

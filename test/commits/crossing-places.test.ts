@@ -25,7 +25,7 @@ const conflictsOf = async (desk: Desk, change: ChangeRequestDesk): Promise<strin
 const move = (page: string, slug: string): object => ({ operation: 'update_page', page, slug })
 
 for (const take of ['main', 'change-request'] as const)
-  test(`pages that were moved onto each other's paths are decided by their own paths (${take})`, async () => {
+  test(`conflicts of pages that exchanged paths are resolved by their own paths (${take})`, async () => {
     const desk = await openDesk(here, FILES)
     const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
     const change = await desk.changeRequest()

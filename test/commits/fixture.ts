@@ -181,6 +181,8 @@ export async function commitTo(
   const gone = entries.filter(([, value]) => value === null).map(([path]) => Buffer.from(`D ${quoted(path)}\n`))
   const put = entries.flatMap(([path, value]) => {
     if (value === null) return []
+    if (typeof value === 'object' && 'submodule' in value)
+      return [Buffer.from(`M 160000 ${value.submodule} ${quoted(path)}\n`)]
     const link = typeof value === 'object' && 'link' in value
     const bytes = Buffer.isBuffer(value)
       ? value

@@ -23,7 +23,7 @@ const insert = (title: string, into: string): object => ({
   into,
 })
 
-test('an edit that adds a file to a full folder is 413 and names the folder', async () => {
+test("an edit that adds a file to a full folder returns 413 with the folder's name", async () => {
   const desk = await openDesk(service, {
     'README.md': '# Home\n',
     'guide/README.md': '# Guide\n',
@@ -39,7 +39,7 @@ test('an edit that adds a file to a full folder is 413 and names the folder', as
   assert.is(await desk.git('rev-parse', 'main'), head)
   const request = await desk.changeRequest()
   await request.write([insert('One more', guide)], 413)
-  // An edit that adds no entry is possible, also in a folder that has too many already.
+  // An edit that adds no entry is possible, even in a folder that already has too many.
   await desk.human(pages('guide/', MOST + 5))
   await desk.write([{ operation: 'update_page', page: await desk.id('guide/page-3'), document: { markdown: 'New\n' } }])
   await desk.write([{ operation: 'delete_page', page: await desk.id('guide/page-4') }])

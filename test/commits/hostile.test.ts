@@ -159,7 +159,7 @@ test('targets that do not exist or cannot contain the page are rejected', async 
   ])
 })
 
-test('names that differ only by case return a 400 or 409 with both names', async () => {
+test('names that differ only by case are a 400 or 409 with both names', async () => {
   const desk = await openDesk(here, FILES)
   const before = await desk.git('rev-parse', 'main')
   const { error } = await desk.write([page({ slug: 'ONE' })], 400)
@@ -177,7 +177,7 @@ test('names that differ only by case return a 400 or 409 with both names', async
   )
 })
 
-test('any title reads back unchanged and takes one line', async () => {
+test('any title is read back unchanged and takes one line', async () => {
   const desk = await openDesk(here, FILES)
   const titles = [
     '[a](b)',

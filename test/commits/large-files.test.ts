@@ -171,7 +171,7 @@ test('a merge of two large tables of contents stays within its time bound', asyn
   assert.ok(ms < BOUND_MS, `the main thread worked ${Math.round(ms)} ms`)
 })
 
-test('a Base64 file that is mostly blanks stays within its time bound', async () => {
+test('a Base64 file that is mostly whitespace stays within its time bound', async () => {
   const desk = await openDesk(here, { 'SUMMARY.md': summary(), 'README.md': '# Home\n' })
   const base64 = filled('A A ', 9 * MIB)
   await write(desk, [{ operation: 'insert_files', files: [{ name: 'a.bin', base64 }] }])

@@ -18,7 +18,7 @@ function heldMerges() {
   return { merges, started, ask, end: (name: string) => ends.get(name)?.() }
 }
 
-test('an organization has at most its share, and others merge at once', async () => {
+test('an organization gets at most its share of slots, and others merge immediately', async () => {
   const { started, ask, end } = heldMerges()
   const strangers = Array.from({ length: 20 }, (_, n) => ask('stranger', `s${n}`))
   assert.equal(started, ['s0', 's1', 's2'])

@@ -233,7 +233,7 @@ test('a change request that plain Git merged is unchanged, and a merge returns m
   assert.is((await change.merge()).revision, revision)
 })
 
-test('locked spaces, and archived or merged change requests, reject merges', async () => {
+test('merges into locked spaces, and of archived or merged change requests, are rejected', async () => {
   const desk = await openDesk(here, FILES)
   const page = { operation: 'insert_page', title: 'N', document: { markdown: 'n\n' } }
   const change = await desk.changeRequest()
@@ -304,7 +304,7 @@ test('If-Match on a change request follows the rules of main', async () => {
   assert.is(await desk.file('one.md', change.ref), both.replace('A', 'Z'))
 })
 
-test('pages in Latin-1 and with CRLF merge byte by byte', async () => {
+test('a merge preserves Latin-1 and CRLF byte for byte', async () => {
   const latin = (text: string): Buffer => Buffer.from(text, 'latin1')
   const text = 'caf\u00e9\r\n\r\nnext\r\n\r\nlast\r\n'
   const desk = await openDesk(here, { ...FILES, 'one.md': latin(`---\r\na: 1\r\nb: 2\r\n---\r\n${text}`) })

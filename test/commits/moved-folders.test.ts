@@ -107,7 +107,7 @@ test('a page of a change request follows a moved root, and other files stay', as
 })
 
 for (const way of ['merge', 'update'] as const)
-  test(`a page of main follows a root that a change request moves and respells (${way})`, async () => {
+  test(`a page of main follows a root that a change request moves and renames (${way})`, async () => {
     const desk = await openDesk(here, { ...FILES, 'Guide/two.md': '# Two\n\nFirst.\n\nSecond.\n' })
     const change = await desk.changeRequest()
     const files = { ...FILES, 'Guide/two.md': '# Two\r\n\r\nFirst.\r\n\r\nSecond.\r\n' }
@@ -155,7 +155,7 @@ test('a page whose new path is taken is a conflict that can be resolved', async 
   assert.is(await desk.file('new.md'), null)
 })
 
-test('a page follows a folder whose name changes its case', async () => {
+test('a page follows a folder that is renamed only in case', async () => {
   const desk = await openDesk(here, FILES)
   const change = await desk.changeRequest()
   const one = await desk.id('one', `/change-requests/${change.number}`)

@@ -37,7 +37,7 @@ const edit = (name: string): string =>
 const titles = async (desk: Desk, at = ''): Promise<string[]> => flat(await desk.pages(at)).map((page) => page.title)
 
 for (const renames of ['main', 'the change request'])
-  test(`an edit meets a page that ${renames} renamed and rewrote, by merge and by update`, async () => {
+  test(`an edit applies to a page that ${renames} renamed and rewrote, by merge and by update`, async () => {
     for (const way of ['merge', 'update'] as const) {
       const desk = await openDesk(here, FILES)
       const page = await idOf(desk, 'One')
@@ -277,7 +277,7 @@ const rotation = (places: Record<string, string>): object[] =>
     Object.entries(places).map(([page, slug]) => ({ operation: 'update_page', page, slug: prefix + slug })),
   )
 
-test("pages that both sides put at each other's paths keep their IDs, whichever side is chosen", async () => {
+test('pages that both sides exchanged keep their IDs for each choice of a side', async () => {
   for (const take of ['main', 'change-request']) {
     const desk = await openDesk(here, {
       'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [Alpha](a.md)\n* [Beta](b.md)\n* [Gamma](c.md)\n',
@@ -402,7 +402,7 @@ test('two conflicts about one path are resolved separately and lose neither page
   assert.equal(both.error.paths, ['place.md'])
 })
 
-test("a chosen text of the other side goes to the page's new path and replaces no other page", async () => {
+test('a text that is taken from the other side replaces only the page at its new path', async () => {
   const desk = await openDesk(here, FILES)
   const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
   const change = await desk.changeRequest()
@@ -446,7 +446,7 @@ test('a new page at the path of a deleted one is a separate page', async () => {
 })
 
 for (const lists of ['main', 'the change request'])
-  test(`a page that ${lists} listed keeps its entry if the other side moved its file`, async () => {
+  test(`a page that ${lists} added to the list keeps its entry if the other side moved its file`, async () => {
     const files = { ...FILES, 'SUMMARY.md': FILES['SUMMARY.md'].replace('* [Two](two.md)\n', '') }
     const desk = await openDesk(here, files)
     const change = await desk.changeRequest()
@@ -474,7 +474,7 @@ test('a stale entry of a moved file stays unchanged if another entry points to t
 })
 
 for (const first of ['the branch', 'main'])
-  test(`pages that exchanged paths around a criss-cross keep their IDs (${first} first)`, async () => {
+  test(`pages that exchanged paths in a criss-cross history keep their IDs (${first} first)`, async () => {
     const desk = await openDesk(here, FILES)
     const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
     const change = await desk.changeRequest()

@@ -118,7 +118,7 @@ test('the source of a change request is saved on its branch, until it is merged'
   await save(change.url, id, latest.git.oid, 'Late.\n', 409)
 })
 
-test('a reader may read the source but not save it, and a locked space accepts no text', async () => {
+test('a reader cannot save the source, and a locked space rejects a save', async () => {
   const desk = await openDesk(here, {
     'SUMMARY.md': '* [A](a.md)\n* [Away](https://example.org)\n* [NUL](nul.md)\n',
     'a.md': '# A\n',
@@ -139,7 +139,7 @@ test('a reader may read the source but not save it, and a locked space accepts n
   assert.is(await desk.file('a.md'), '# A\n')
 })
 
-test('a form changes single keys of a front matter', async () => {
+test('a form changes single keys in the front matter', async () => {
   const desk = await openDesk(here, { 'SUMMARY.md': '* [A](a.md)\n', 'a.md': '# A\n' })
   const change = async (markdown: string, set?: object, status = 200) =>
     (await here.admin.call('post', `${desk.url}/content/front-matter`, { markdown, set }).expect(status)).body
@@ -171,7 +171,7 @@ test('editors of a page see each other until they leave', async () => {
   await other.call('post', path, theirs).expect(200)
   const [seen, ...more] = await admin(mine)
   assert.equal([seen.user.id, seen.line, more.length], [other.user, 14, 0])
-  // A name is not taken over.
+  // A second user cannot use the name of an editor.
   await other.call('post', path, { ...mine, leaves: true }).expect(200)
   assert.is((await other.call('post', path, theirs).expect(200)).body.people[0].user.id, here.admin.user)
   await other.call('post', path, { ...theirs, leaves: true }).expect(200)

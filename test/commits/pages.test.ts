@@ -206,7 +206,7 @@ test('an edit never changes the wrong one of two duplicate redirects', async () 
   assert.is(await desk.file('.gitbook.yaml'), yaml)
 })
 
-test('links to the HTML that a book generator makes of its pages follow a rename', async () => {
+test('links to the HTML pages of a book generator follow a rename', async () => {
   const desk = await openDesk(here, {
     'SUMMARY.md': '* [A](a.md)\n* [B](b/README.md)\n',
     'a.md': '# A\n\n[b](b/index.html#x) [self](./a.html)\n',

@@ -17,7 +17,7 @@ const titles = async (desk: Desk): Promise<string[]> => flat(await desk.pages())
 
 for (const restorer of ['main', 'the change request'])
   for (const way of ['merge', 'update and merge'])
-    test(`a page that ${restorer} restored is listed by ${way} if the other removed its dead entry`, async () => {
+    test(`a page that ${restorer} restored is listed by ${way} if the other side removed its entry`, async () => {
       const desk = await openDesk(here, FILES)
       const change = await desk.changeRequest()
       const [main, branch] = restorer === 'main' ? [RESTORED, REMOVED] : [REMOVED, RESTORED]

@@ -77,7 +77,7 @@ test('a nested folder is renamed, moved, filled and deleted as a group', async (
   assert.ok((await desk.paths()).includes('Guides/My_Folder/deep & down/x.md'))
 })
 
-test('a page without a heading is named after its front matter or its file', async () => {
+test('a page without a heading has the title of its front matter or file name', async () => {
   const desk = await openDesk(here, {
     'README.md': '<h1 align="center">\n  The <b>Docs</b>\n</h1>\n',
     'a.md': '---\ntitle: From front matter\n---\n\nText.\n',

@@ -62,7 +62,7 @@ test('a single change request gives the export its author and its subject', asyn
   assert.ok(others[0]?.includes(await emailOf(ada)), others[0])
 })
 
-test('a change request without a subject is named by its number', async () => {
+test('an export names a change request without a subject by its number', async () => {
   const grace = await here.service.caller('edit')
   const { theirs, request, merge } = await connected()
   await merge(await request('', grace))
@@ -131,7 +131,7 @@ test('the first export of a space does not credit its creator', async () => {
   assert.equal([author, others], [await emailOf(grace), []])
 })
 
-test('an export does not credit work that came from the host', async () => {
+test('an export does not credit work that was imported from the host', async () => {
   const [grace, ada] = [await here.service.caller('edit'), await here.service.caller('edit')]
   const { space, theirs, path, request } = await connected()
   const own = await request('Add a guide', grace)

@@ -15,7 +15,7 @@ const home = { 'README.md': '# Home\n' }
 const questions = (): number =>
   here.remotes.requests.filter(({ url }) => url.includes('info/refs?service=git-upload-pack')).length
 
-test('a new connection imports the content at once, and polls bring later heads', async () => {
+test('a new connection imports the content at once, and polls import later heads', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
   const { base } = await here.connect(space, { url: theirs.url })
   assert.equal(await here.files(space), await here.remoteFiles(theirs))
@@ -61,7 +61,7 @@ test('a space with constant edits is exported anyway', async () => {
   assert.is.not(await theirs.head(), before)
 })
 
-test('two spaces of one repository share a poll, and a poll without news writes nothing', async () => {
+test('two spaces of one repository share a poll, and a poll without new commits writes nothing', async () => {
   const theirs = await here.repository({ 'a/README.md': '# A\n', 'b/README.md': '# B\n' })
   const spaces = [await here.space(), await here.space()]
   const made = [

@@ -49,7 +49,7 @@ test('Git gets the installation token of a GitHub App, and the key appears nowhe
   )
 })
 
-test('a test lists missing permissions of an app, and a failed run says what to do', async () => {
+test('a test lists missing permissions of an app, and a failed run states the remedy', async () => {
   const [one] = (await admin.call('get', `/v1/spaces/${space}/git/connections`).expect(200)).body.items
   const base = `/v1/spaces/${space}/git/connections/${one.id}`
   await admin.call('patch', base, { pullRequests: { changeRequests: true } }).expect(200)

@@ -30,7 +30,7 @@ const inFolder = (folder: string, files: Files): Files =>
 const without = (files: Files): Edit => Object.fromEntries(Object.keys(files).map((path) => [path, null]))
 
 /**
- * Commits one edit on the remote and the other one in the space, and waits until the connection has done its work.
+ * Commits one edit on the remote and the other one in the space, and waits for the connection to sync both.
  * Returns the files, which both sides must have, without a conflict.
  */
 async function together(
@@ -109,7 +109,7 @@ const recased = (files: Files): Files =>
   )
 
 for (const mover of MOVERS)
-  test(`a page is added to a folder whose name changes its case on the side of the ${mover}`, async () => {
+  test(`a page is added to a folder whose name the ${mover} changes only in case`, async () => {
     const moved = { 'Guide/one.md': null, ...recased(FILES) }
     const { files } = await together(FILES, { mover, moved, added: ADDED })
     assert.equal(files, trimmed(recased({ ...FILES, ...ADDED })))
@@ -144,6 +144,46 @@ for (const mover of MOVERS)
       { mover, moved, added: { '.gitbook.yaml': 'redirects:\n  home: README.md\n  old: Guide/one.md\n' } },
     )
     assert.is(files['.gitbook.yaml'], 'redirects:\n  home: README.md\n  old: Guide/first.md')
+  })
+
+for (const mover of MOVERS)
+  for (const [from, to] of [
+    ['', 'docs'],
+    ['docs', ''],
+  ] as const)
+    test(`a redirect is added while the ${mover} renames its page and moves the root from "${from}" to "${to}"`, async () => {
+      const config = (root: string, redirects: string): string =>
+        `${root === '' ? '' : `root: ${root}\n\n`}redirects:\n  home: README.md\n${redirects}`
+      const renamed = {
+        'README.md': FILES['README.md'] as string,
+        'SUMMARY.md': SUMMARY.replace('one.md', 'first.md'),
+        'Guide/first.md': one,
+      }
+      const { files } = await together(
+        { ...inFolder(from, FILES), '.gitbook.yaml': config(from, '') },
+        {
+          mover,
+          moved: { ...without(inFolder(from, FILES)), ...inFolder(to, renamed), '.gitbook.yaml': config(to, '') },
+          added: { '.gitbook.yaml': config(from, '  old: Guide/one.md\n') },
+        },
+      )
+      assert.is(files['.gitbook.yaml'], config(to, '  old: Guide/first.md\n').trim())
+    })
+
+for (const mover of MOVERS)
+  test(`an entry is added while the ${mover} renames its page and moves the root`, async () => {
+    const unlisted = { ...FILES, 'SUMMARY.md': SUMMARY.replace(/.*one.md.*\n/, '') }
+    const renamed = {
+      'README.md': FILES['README.md'] as string,
+      'SUMMARY.md': unlisted['SUMMARY.md'],
+      'Guide/first.md': one,
+    }
+    const { files } = await together(unlisted, {
+      mover,
+      moved: { ...without(FILES), ...inFolder('docs', renamed), '.gitbook.yaml': 'root: docs\n' },
+      added: { 'SUMMARY.md': SUMMARY },
+    })
+    assert.is(files['docs/SUMMARY.md'], SUMMARY.replace('one.md', 'first.md').trim())
   })
 
 for (const mover of MOVERS)

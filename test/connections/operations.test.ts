@@ -196,13 +196,13 @@ test('a run that waits for the remote can be canceled and repeated', async () =>
   delete here.remotes.behaviour.neverResponds
   delete here.remotes.behaviour.onRequest
   assert.is((await admin.call('get', `${base}/runs/${run.id}`).expect(200)).body.state, 'cancelled')
-  assert.is((await here.get(base)).failure, undefined, 'what somebody cancelled is no failure')
+  assert.is((await here.get(base)).failure, undefined, 'a canceled run is not a failure')
   await admin.call('post', `${base}/retry`).expect(202)
   await here.idle()
   assert.is((await here.get(base)).lastRun?.state, 'success')
 })
 
-test('reviewers run connections, and only admins force, connect, test and pause', async () => {
+test('reviewers can run connections, and only admins can force, connect, test and pause', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
   const { base } = await here.connect(space, { url: theirs.url })
   const [reviewer, reader] = [await here.service.caller('review'), await here.service.caller('read')]
@@ -228,7 +228,7 @@ test('the import and export endpoints use the credential of a connection to the 
   assert.is((await here.get(base)).lastRun?.result, 'merged')
 })
 
-test('a transferred space keeps its connections, paused', async () => {
+test('a transferred space keeps its connections in a paused state', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
   const { base } = await here.connect(space, { url: theirs.url })
   const other = (await admin.call('post', '/v1/orgs', { title: 'Other' }).expect(201)).body.id

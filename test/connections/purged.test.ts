@@ -75,10 +75,10 @@ test('another space of the repository polls if the chosen space is purged before
   assert.is(await pollGroup(app, group, 'poll', signal), true)
   await here.idle()
   assert.is((await app.store.get(connections, (group[1] as ConnectionDoc).id))?.lastSeenHead, head)
-  assert.is(await pollGroup(app, group.slice(0, 1), 'poll', signal), true, 'nobody is left who would ask')
+  assert.is(await pollGroup(app, group.slice(0, 1), 'poll', signal), true, 'no connection is left to poll')
 })
 
-test('an import or export leaves nothing of a space that is purged in the meantime', async () => {
+test('an import or export of a space that is purged in the meantime leaves no data', async () => {
   for (const direction of ['import', 'export'] as const) {
     const repository = await here.repository({ 'README.md': '# Home\n' })
     const space = await here.space()

@@ -36,7 +36,7 @@ async function textsBelow(dir: string): Promise<string[]> {
 const leaksIn = (texts: readonly string[]): string[] =>
   texts.filter((text) => forms.some((form) => text.includes(form)))
 
-test('the credential is in no document, configuration, log, process, response or error', async () => {
+test('no document, configuration, log, process, response or error contains the credential', async () => {
   const { admin } = here.service
   here.remotes.behaviour.auth = auth
   const seen: string[] = []

@@ -178,7 +178,7 @@ export class Side {
     assert.is(state.failure, undefined, `${when}: ${JSON.stringify(state.failure)}`)
     const files = await this.here.files(this.space)
     assert.equal(await this.#filesThere(), files, when)
-    assert.equal([...this.contested], [], `${when}: collided, and nobody was asked`)
+    assert.equal([...this.contested], [], `${when}: collided without a conflict`)
     assert.equal(
       Object.fromEntries([...this.texts].map(([path]) => [path, files[path]])),
       Object.fromEntries(this.texts),

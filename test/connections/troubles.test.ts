@@ -30,7 +30,7 @@ const well = (): void => {
     delete here.remotes.behaviour[name as keyof typeof here.remotes.behaviour]
 }
 
-test('a failure sends one notice per cause, and another one when it is over', async () => {
+test('a failure sends one notice per cause, and another one on recovery', async () => {
   const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
   const { base, id } = await here.connect(space, { url: theirs.url })
   const mails = smtp.received.length
@@ -105,7 +105,7 @@ const deaths: [string, (times: number) => void][] = [
   ['in the middle of a response', () => void (here.remotes.behaviour.cutAfter = 100)],
   ['at its first byte', () => void (here.remotes.behaviour.cutAfter = 0)],
   ['after a push that arrived', () => void (here.remotes.behaviour.losePushResponses = true)],
-  ['with an error of its own, for pushes', () => void (here.remotes.behaviour.pushStatus = 500)],
+  ['with a specific error for pushes', () => void (here.remotes.behaviour.pushStatus = 500)],
   ['refusing pushes', () => void (here.remotes.behaviour.pushStatus = 403)],
   [
     'asking for another credential',
@@ -121,7 +121,7 @@ const breakAt = (times: number, fits: (request: { url: string; method: string })
   }
 }
 
-test('a remote that fails at any point loses nothing, and both sides agree afterwards', async () => {
+test('failures of the remote at any point lose nothing, and both sides agree afterwards', async () => {
   const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
   const { base } = await here.connect(space, { url: theirs.url })
   for (const [index, [, die]] of deaths.entries()) {
@@ -139,7 +139,7 @@ test('a remote that fails at any point loses nothing, and both sides agree after
   }
 })
 
-test('a missing branch fails with an explanation, and recovers when it is back', async () => {
+test('a missing branch fails with an explanation, and recovers when it exists again', async () => {
   const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
   const head = await theirs.commit({ 'README.md': '# Side\n' }, { ref: 'refs/heads/side' })
   const { base, id } = await here.connect(space, { url: theirs.url, ref: 'refs/heads/side' })

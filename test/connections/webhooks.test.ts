@@ -85,7 +85,7 @@ test('every signed delivery of a host is accepted, and no unsigned one', async (
     const body = JSON.stringify(payload)
     assert.is(await deliver(id, body, { ...headers, ...signed[provider](body, webhookSecret) }), 202, name)
     assert.is(
-      await deliver(id, body, { ...headers, ...signed[provider](body, 'a secret of somebody else') }),
+      await deliver(id, body, { ...headers, ...signed[provider](body, 'a secret of another connection') }),
       401,
       name,
     )
@@ -108,7 +108,7 @@ test('an unknown connection gets the same response as a wrong signature', async 
   assert.equal(await answer('no-such-connection', signed.github('{}', webhookSecret)), refused)
 })
 
-test('repeated, late or unrelated deliveries cost at most a poll and change nothing', async () => {
+test('repeated, late or unrelated deliveries cause at most a poll and change nothing', async () => {
   const { id, base, space, repository, webhookSecret } = await connected('github')
   const send = (body: string): Promise<number> =>
     deliver(id, body, { ...pushed.github, ...signed.github(body, webhookSecret) })

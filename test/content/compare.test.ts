@@ -1,4 +1,4 @@
-/** Tests the comparison of two versions of a page: both can be read from it, and only what changed is marked. */
+/** Tests the comparison of two versions of a page: both can be read from it, and only changes are marked. */
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { append, type Inline } from '../../src/content/blocks/node.js'
@@ -123,7 +123,7 @@ test('a page that did not change has no marks', () => {
   )
 })
 
-test('no run of changes starts or ends with a word that both versions have there', () => {
+test('no marked change starts or ends with a word that is unchanged', () => {
   const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}.']+/gu) ?? []
   fc.assert(
     fc.property(versions, ([before, after]) => {
@@ -142,7 +142,7 @@ test('no run of changes starts or ends with a word that both versions have there
   )
 })
 
-test('words, cells, list items and lines of code are marked alone', () => {
+test('changed words, cells, list items and lines of code are marked separately', () => {
   assert.equal(changes('One two three.', 'One 2 three.'), ['changed -two +2'])
   assert.equal(changes('The old name is long', 'The new title is long'), ['changed -old name +new title'])
   assert.equal(changes('- a item\n- b item', '- a item\n- x item'), ['changed -b +x'])
@@ -166,12 +166,12 @@ test('links, marks, options and pictures that change are marked', () => {
   assert.equal(changes('| a |\n| - |\n| 1 |', '| a |\n| :-: |\n| 1 |'), ['removed', 'added'])
 })
 
-test('a source that looks the same has no marks', () => {
+test('a different source with the same rendering has no marks', () => {
   assert.equal(changes('- one\n- two', '* one\n* two'), ['unchanged'])
   assert.equal(changes('one two\nthree', 'one\ntwo three'), ['unchanged'])
 })
 
-test('blocks are added, removed and moved as a whole', () => {
+test('added, removed and moved blocks are marked as a whole', () => {
   const [a, b, c] = ['The first of the blocks.', 'Another text is here.', 'Third one, at the end.']
   assert.equal(changes(joined([a, b]), joined([a, c, b])), ['unchanged', 'added', 'unchanged'])
   assert.equal(changes(joined([a, c, b]), joined([a, b])), ['unchanged', 'removed', 'unchanged'])

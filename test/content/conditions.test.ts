@@ -116,7 +116,7 @@ for (const [text, at, reason] of bad)
     assert.is(`${error.line}:${error.column}`, at)
   })
 
-test('hostile nesting is rejected with its own error', () => {
+test('excessive nesting is rejected with a specific error', () => {
   const openings = [
     '(',
     '[',

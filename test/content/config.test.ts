@@ -31,7 +31,7 @@ const sound: Array<[name: string, yaml: string | null, expected: object]> = [
   ],
   ['another table of contents', 'structure:\n  summary: TOC.md\n', { ...defaults, summary: 'TOC.md' }],
   [
-    'a table of contents beside the root',
+    'a table of contents outside the root',
     'root: docs\nstructure:\n  summary: ../TOC.md\n',
     { ...defaults, root: 'docs', readme: 'docs/README.md', summary: 'TOC.md' },
   ],
@@ -115,7 +115,7 @@ test('keys of the configuration cannot reach a prototype', async () => {
   assert.is(({} as Record<string, unknown>).root, undefined)
 })
 
-test('a redirect to nothing, or to the web, is reported and left out', async () => {
+test('a redirect to a missing page, or to a URL, is reported and omitted', async () => {
   const { config, diagnostics } = await read(
     'redirects:\n  a: gone.md\n  b: https://example.com/x\n  c: b.md\n  d: ../../etc\n  e: [b.md]\n',
   )

@@ -46,7 +46,7 @@ const table: [text: string, wanted: boolean][] = [
   ['(visitor.claims.beta) && !(visitor.claims.none)', true],
 ]
 
-test('every condition of the table has its value', () => {
+test('every condition in the table evaluates to the expected value', () => {
   for (const [text, wanted] of table) {
     checkCondition(text)
     assert.is(evaluateCondition(text, { visitor: { claims } }), wanted, text)
@@ -80,7 +80,7 @@ const operand = fc.letrec((tie) => ({
 })).one as fc.Arbitrary<string>
 const primitive = fc.constantFrom<unknown>('a', 'b', 1, 2.5, true, false, null)
 
-test('conditions have the values of ECMAScript without conversions', () => {
+test('conditions evaluate as in ECMAScript, but without type conversions', () => {
   fc.assert(
     fc.property(operand, primitive, primitive, fc.array(primitive, { maxLength: 3 }), (text, a, b, list) => {
       const visitor = { claims: { a, b, list } }

@@ -146,7 +146,7 @@ test('invalid variables are reported with their position', async () => {
   assert.is((await readVariables(inPlace, '- a', 'v')).diagnostics.length, 1)
 })
 
-test('any bytes can be read as text, and that text has the same bytes', () => {
+test('any bytes decode to text that encodes to the same bytes', () => {
   fc.assert(
     fc.property(
       fc.oneof(

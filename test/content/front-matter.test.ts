@@ -162,7 +162,7 @@ test('the front matter parser never throws and loses no character', () => {
   )
 })
 
-test('a layout of Jekyll or Hugo is left to that generator', () => {
+test('a layout for Jekyll or Hugo is ignored', () => {
   const page = readPage('---\nlayout: default\nicon: gear\n---\n', 'a.md')
   assert.equal(page.attributes, { icon: 'gear' })
   assert.equal(page.diagnostics, [])

@@ -18,7 +18,7 @@ function bestSum(edges: readonly Edge[], rows: readonly number[]): number {
   return Math.max(without, ...own.map((edge) => edge.score + bestSum(others(edge.column), rest)))
 }
 
-test('the assignment has the maximum sum and uses nothing twice', () => {
+test('the assignment has the maximum sum and uses no row or column twice', () => {
   const edge = fc.record({
     row: fc.nat(4),
     column: fc.nat(4),
@@ -105,7 +105,7 @@ test('pages keep their IDs through permutations, renames, removals and edits of 
   )
 })
 
-test('thousands of changed pages are matched, a third of them in rings and none by equal bytes', async () => {
+test('thousands of changed pages are matched, a third in rings and none by equal bytes', async () => {
   const COUNT = 3_000
   const texts = Array.from({ length: COUNT }, (_, n) => BODIES.own!(`page${n}`))
   const at = (n: number): number => (n % 3 === 0 ? (n + 3) % COUNT : n)

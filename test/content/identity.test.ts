@@ -56,7 +56,7 @@ test('a default ID has 20 letters and digits and never changes', () => {
   assert.is(defaultId('page', 'README.md'), 'q4u4HLW3jfiy1LatbLJo')
 })
 
-test('a rename keeps the ID, and a rename back leaves nothing to record', () => {
+test('a rename keeps the ID, and a reversed rename needs no ID override', () => {
   const renamed = step(start('a.md'), { rename: [['a.md', 'b.md']] })
   assert.is(id(renamed.ids, 'b.md'), defaultId('page', 'a.md'))
   const back = step(renamed, { rename: [['b.md', 'a.md']] })
@@ -145,7 +145,7 @@ function legal(paths: ReadonlySet<string>, { add, remove, shuffle, targets }: Mo
 const run = (moves: readonly Move[], from = start('a', 'b')) =>
   moves.reduce((state, next) => step(state, legal(state.paths, next)), from)
 
-test('IDs are unique, follow renames, stay otherwise and depend only on the history', () => {
+test('IDs are unique, follow renames and depend only on the history', () => {
   fc.assert(
     fc.property(fc.array(move, { maxLength: 12 }), (moves) => {
       let state = start('a', 'b')

@@ -103,7 +103,7 @@ test('a long page is searched completely, and its code is skipped wherever it is
   assert.equal(short(markdown), expected)
 })
 
-test('definitions in one text do not affect the next text of the same parser', () => {
+test('definitions in one text do not affect the next text that the parser reads', () => {
   const targets = (text: string): number | undefined => scanExactly(text, 0, '')?.targets.length
   assert.is(targets('[a]: /x\n\n[^n]: note\n'), 1)
   // If [a] were a link here, the brackets around it could not be one.

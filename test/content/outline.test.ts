@@ -215,7 +215,7 @@ test('a page that is too costly has an empty outline, in bounded time', () => {
     read(hostile)
 })
 
-test('a text is split into lines only between blocks', () => {
+test('line breaks are added to the text only between blocks', () => {
   assert.is(textOf('one\ntwo\n\nthree\n'), 'one\ntwo\nthree')
   assert.is(textOf('<div>a<p>b</p><b>c</b>d</div>\n'), 'a\nb\ncd')
 })

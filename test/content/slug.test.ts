@@ -45,13 +45,13 @@ test('a group keeps the slug that its anchor stores', () => {
   assert.is(groupSlug('Title', 'a/b c'), 'a-b-c')
 })
 
-test('a title without letters has a slug anyway', () => {
+test('a title without letters has a slug', () => {
   assert.is(groupSlug('🚀'), 'group')
   assert.is(groupSlug(''), 'group')
   assert.is(entrySlug('!!!'), 'page')
 })
 
-test('slugs are never empty, too long or a step in a path', () => {
+test('slugs are never empty, too long, "." or ".."', () => {
   fc.assert(
     fc.property(unicodeText({ maxLength: 300 }), fc.string({ unit: 'grapheme', maxLength: 150 }), (text, anchor) => {
       for (const slug of [

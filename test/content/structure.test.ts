@@ -168,7 +168,7 @@ test('siblings with one slug get suffixes and a diagnostic', async () => {
   assert.is(structure.byId.size, 8)
 })
 
-test('unlisted markdown files are named one by one, except hidden ones', async () => {
+test('each unlisted markdown file is reported, except hidden ones', async () => {
   const structure = await read({
     'SUMMARY.md': '',
     'a.md': '',

@@ -79,7 +79,7 @@ test('units join to the text byte for byte, even if every segment is translated 
   )
 })
 
-test('a page keeps its units and their markup for any response of an engine', () => {
+test('a page keeps its units and their markup for any engine response', () => {
   const evil = fc.constantFrom(
     '<script>x</script>',
     '# a',

@@ -52,7 +52,7 @@ test('urls.app of every kind of resource opens a screen that names the resource'
   }
 })
 
-test('addresses of what does not exist, and of what the reader may not see, show the same', async () => {
+test('addresses of missing and of forbidden resources show the same screen', async () => {
   const desk = await openDesk(here, { 'SUMMARY.md': '* [Secret](secret.md)\n', 'secret.md': '# Secret\n' })
   const secret = await desk.id('secret')
   const guest = await here.caller('read')

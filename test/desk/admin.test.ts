@@ -34,7 +34,7 @@ const spaceCalled = async (title: string): Promise<string> =>
   (await spaces()).find((one) => one.title === title)?.id as string
 const repoOf = (space: string): string => join(here.dir, 'repos', `${space}.git`)
 
-test('the first start leads to a repository, which is looked at before it is used', async () => {
+test('the first start opens the setup, which previews a repository before its import', async () => {
   const { page } = app
   await app.open(`/start#${here.service.first.link}`)
   await app.click('Continue')
@@ -47,7 +47,7 @@ test('the first start leads to a repository, which is looked at before it is use
   await app.type('Repository address', `file://${repository.path}`)
   await app.click('Look inside')
   await app.sees('Use 2 pages')
-  await app.sees('1 link leads to nothing')
+  await app.sees('1 link is broken')
   await app.checkAxe('found')
   assert.equal(
     (await spaces()).map(({ defaultLevel }) => defaultLevel),
@@ -66,7 +66,7 @@ test('the first start leads to a repository, which is looked at before it is use
   assert.is(await repository.head(), (await git(repository.path, ['rev-parse', 'main'])).trim())
 })
 
-test('going back from what was found leaves nothing behind', async () => {
+test('going back from the preview of a repository deletes the preview', async () => {
   const before = (await spaces()).length
   await app.open('/new')
   await app.type('Repository address', `file://${repository.path}`)
@@ -80,7 +80,7 @@ test('going back from what was found leaves nothing behind', async () => {
   assert.not.ok(existsSync(repoOf(draft)))
 })
 
-test('a site is made of the space and published', async () => {
+test('a site is created from the space and published', async () => {
   await app.open(`${settings}/sites`)
   await app.click('New site')
   await app.type('Name of the site', 'Elsa documentation')
@@ -94,7 +94,7 @@ test('a site is made of the space and published', async () => {
   assert.match(text, /Read <a/)
 })
 
-test('parts of a site move by keyboard, and the move is announced', async () => {
+test('parts of a site can be moved by keyboard, and each move is announced', async () => {
   const [site] = (await read(`${org}/sites`)).items
   const base = `${org}/sites/${site.id}`
   const other = (await here.admin.call('post', `${org}/spaces`, { title: 'Studio' }).expect(201)).body.id
@@ -120,7 +120,7 @@ test('parts of a site move by keyboard, and the move is announced', async () => 
   await app.checkAxe('structure')
 })
 
-test('a draft of the look is shown in the frame only, until it is published', async () => {
+test('a draft of the customization is shown only in the preview frame until it is published', async () => {
   const [site] = (await read(`${org}/sites`)).items
   const styles = async (address: string): Promise<string> => {
     const { text } = await request(address).get('/').redirects(3).expect(200)
@@ -180,9 +180,9 @@ test('a member is invited, gets a role, and the reason is shown', async () => {
   await app.choose('Role of Wanda Reyes', 'Read')
   await app.sees('Wanda Reyes now has the role Read.')
   await app.click('Access of Wanda Reyes')
-  await app.choose('Space to explain', 'Elsa Workflows')
+  await app.choose('Explain access to', 'Elsa Workflows')
   await app.sees('Wanda Reyes may review Elsa Workflows.')
-  await app.sees('by name on this content')
+  await app.sees('directly on this content')
   await app.checkAxe('members')
   await app.click('Remove')
   await app.sees('Wanda Reyes may read Elsa Workflows.')
@@ -190,7 +190,7 @@ test('a member is invited, gets a role, and the reason is shown', async () => {
   await app.sees('Wanda Reyes may review Elsa Workflows.')
 })
 
-test('a failed sync is explained in plain words, and a renamed branch is corrected', async () => {
+test('a failed sync is explained in plain words, and a renamed branch can be corrected', async () => {
   const space = await spaceCalled('Studio')
   await git(repository.path, ['branch', 'trunk', 'main'])
   await here.admin
@@ -201,23 +201,23 @@ test('a failed sync is explained in plain words, and a renamed branch is correct
     })
     .expect(201)
   await app.open(`/s/${space}/connection`)
-  await app.sees('The branch is gone since')
+  await app.sees('The branch has been missing since')
   await app.checkAxe('failed connection')
   await app.click('Correct it')
   await app.choose('Branch', 'trunk')
   await app.click('Save')
-  await app.sees('The space took over the content of the branch')
-  await app.seesNo('The branch is gone since')
+  await app.sees('The space adopted the content of the branch')
+  await app.seesNo('The branch has been missing since')
 })
 
-test('a repository is connected in four steps, and its test speaks plainly', async () => {
+test('a repository is connected in four steps, and its test explains problems in plain words', async () => {
   const space = (await here.admin.call('post', `${org}/spaces`, { title: 'Steps' }).expect(201)).body.id
   await app.open(`/s/${space}/connection/new`)
   await app.type('Repository address', 'file:///nowhere/at/all.git')
   await app.click('Continue')
   await app.click('It is public. Read only: you cannot send changes back.', 'radio')
   await app.click('Test the access')
-  await app.sees('The repository does not answer')
+  await app.sees('The repository does not respond')
   await app.sees('Give Bindery access')
   await app.checkAxe('test of a connection')
   await app.click('Cancel')
@@ -225,14 +225,14 @@ test('a repository is connected in four steps, and its test speaks plainly', asy
   assert.equal((await read(`/v1/spaces/${space}/git/connections`)).items, [])
 })
 
-test('a deleted space comes back from the trash, or is deleted for good after a question', async () => {
+test('a deleted space can be restored, or deleted for good after a confirmation', async () => {
   const space = await spaceCalled('Steps')
   await app.open(`/s/${space}/settings`)
   await app.click('Move to the trash')
   await app.sees('Steps is in the trash.')
   await app.open(`${settings}/trash`)
   await app.click('Restore')
-  await app.sees('Steps is back in its place.')
+  await app.sees('Steps was restored.')
   assert.is(await spaceCalled('Steps'), space)
   await here.admin.call('delete', `/v1/spaces/${space}`).expect(204)
   await app.open(`${settings}/trash`)
@@ -246,7 +246,7 @@ test('a deleted space comes back from the trash, or is deleted for good after a 
   assert.not.ok(existsSync(repoOf(space)))
 })
 
-test('a form names the field that the API rejects', async () => {
+test("a form shows the API's error at the rejected field", async () => {
   await app.open(`${settings}/webhooks`)
   await app.click('New webhook')
   await app.type('Address', 'ftp://example.com/hook')
@@ -255,7 +255,7 @@ test('a form names the field that the API rejects', async () => {
   assert.is(await app.page.evaluate(() => document.activeElement?.getAttribute('aria-invalid')), 'true')
 })
 
-test('the app offers a member only what they may do', async () => {
+test('the app offers a member only permitted actions', async () => {
   const member = await here.caller('read')
   const own = await openApp(here, member.token)
   try {
@@ -272,7 +272,7 @@ test('the app offers a member only what they may do', async () => {
   }
 })
 
-test('axe reports nothing on any screen', async () => {
+test('axe reports no violation on any screen', async () => {
   const space = await spaceCalled('Elsa Workflows')
   const [site] = (await read(`${org}/sites`)).items
   const parts = ['invitations', 'teams', 'sso', 'general', 'sites', 'merge-rules', 'connections', 'openapi']
@@ -284,7 +284,7 @@ test('axe reports nothing on any screen', async () => {
     ...['/new', '/new?from=template', '/new?from=files'],
   ]
   for (const [at, screen] of screens.entries()) {
-    // Every third at the width of a phone, every second in the dark.
+    // Every third screen has the width of a phone, and every second one is dark.
     await app.page.setViewport({ width: at % 3 === 0 ? 390 : 1440, height: 900 })
     await app.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: at % 2 === 0 ? 'light' : 'dark' }])
     await app.open(screen)

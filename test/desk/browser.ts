@@ -31,7 +31,7 @@ export const shows = (page: Page, selector: string, text: string): Promise<unkno
     text,
   )
 
-/** Returns what axe reports about the page, one line for each element. */
+/** Returns the findings of axe on the page, one line for each element. */
 export async function axeReport(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   return page.evaluate(async () => {
@@ -44,7 +44,7 @@ export async function axeReport(page: Page): Promise<string[]> {
   })
 }
 
-/** A page of the app, and what a person can do on it. */
+/** A page of the app, with the actions of a user. */
 export interface DeskPage {
   page: Page
   browser: Browser
@@ -127,7 +127,7 @@ export async function openApp(here: TestService, token?: string): Promise<DeskPa
     },
     seesNo: async (text) => void (await shown(text, false)),
     async checkAxe(name) {
-      // Colors are measured when nothing moves.
+      // Colors are measured after all animations.
       await page.evaluate(() => Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {}))))
       await page.evaluate(axe)
       const found = await page.evaluate(async () => {

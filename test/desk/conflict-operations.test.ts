@@ -1,20 +1,13 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import {
-  type Choice,
-  type ConflictFile,
-  type Decisions,
-  isDecided,
-  optionsOf,
-  partsOf,
-  resolutionOf,
-} from '../../src/desk/conflicts/decisions.js'
-import { type ChangeRequestDesk, type Desk, expectStatus, openDesk } from '../commits/fixture.js'
+import { type ConflictFile, partsOf, resolutionOf } from '../../src/desk/conflicts/decisions.js'
+import { type ChangeRequestDesk, type Desk, openDesk } from '../commits/fixture.js'
 import type { Files } from '../support/bare-repository.js'
 import { git, gitBytes } from '../support/hermetic-git.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
+import { decideAll, filesOf, resolve, stateOf } from './resolve.js'
 
 const [test, here] = await suiteWith('conflicts resolved by the app', startService)
 
@@ -31,27 +24,6 @@ const FILES: Files = {
   'logo.png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1]),
 }
 
-interface State {
-  revision: string
-  main: string
-  count: number
-  conflicts: { key: string; kind: string; form: string }[]
-}
-
-const stateOf = async (desk: Desk, change: ChangeRequestDesk): Promise<State> =>
-  (await desk.admin.call('get', `${change.url}/conflict-state`).expect(expectStatus(200))).body
-
-async function filesOf(desk: Desk, change: ChangeRequestDesk, state: State): Promise<ConflictFile[]> {
-  const files: ConflictFile[] = []
-  for (const { key } of state.conflicts) {
-    const query = new URLSearchParams({ key, revision: state.revision, main: state.main })
-    files.push(
-      (await desk.admin.call('get', `${change.url}/conflict-state/file?${query}`).expect(expectStatus(200))).body,
-    )
-  }
-  return files
-}
-
 /** Makes a space with a change request and plain commits on both sides. Null deletes a file. */
 async function cross(files: Files, main: Files, branch: Files): Promise<{ desk: Desk; change: ChangeRequestDesk }> {
   const desk = await openDesk(here, { ...FILES, ...files })
@@ -59,31 +31,6 @@ async function cross(files: Files, main: Files, branch: Files): Promise<{ desk: 
   await desk.human(branch, { ref: change.ref })
   await desk.human(main)
   return { desk, change }
-}
-
-/** Decides every part of every file in the same way, as far as a part offers it. */
-function decideAll(file: ConflictFile, choice: Choice): Decisions {
-  const decisions = Object.fromEntries(
-    partsOf(file).map((part) => {
-      const isOffered = typeof choice === 'object' || optionsOf(file, part).includes(choice)
-      return [part.id, isOffered ? choice : 'main']
-    }),
-  )
-  assert.ok(isDecided(file, decisions))
-  return decisions
-}
-
-/** Resolves all conflicts as the app does, and checks the merge commit with plain Git. */
-async function resolve(desk: Desk, change: ChangeRequestDesk, choice: Choice): Promise<string> {
-  const state = await stateOf(desk, change)
-  const files = await filesOf(desk, change, state)
-  const resolve = files.map((file) => resolutionOf(file, decideAll(file, choice)))
-  const expect = { revision: state.revision, main: state.main }
-  const { revision } = await change.update(200, { resolve, expect })
-  assert.is(await desk.git('log', '-1', '--format=%P', change.ref), `${state.revision} ${state.main}`)
-  assert.is((await stateOf(desk, change)).count, 0)
-  await desk.git('fsck', '--strict')
-  return revision
 }
 
 /** Merges three texts with plain Git. */
@@ -110,7 +57,7 @@ for (const [choice, way] of [
     }
   })
 
-test('each chunk has its own decision, and the other lines are those of the merge', async () => {
+test('each chunk has its own decision, and all other lines come from the merge', async () => {
   const { desk, change } = await cross({}, { 'one.md': MAIN }, { 'one.md': BRANCH })
   const state = await stateOf(desk, change)
   const [file] = (await filesOf(desk, change, state)) as [ConflictFile]
@@ -127,7 +74,7 @@ test('each chunk has its own decision, and the other lines are those of the merg
   )
 })
 
-test('both sides name their newest change, its author and its time', async () => {
+test('both sides contain their newest change with author and time', async () => {
   const { desk, change } = await cross({}, { 'one.md': MAIN }, { 'one.md': BRANCH })
   const state = await stateOf(desk, change)
   const [file] = (await filesOf(desk, change, state)) as any[]
@@ -161,7 +108,7 @@ test('a page that one side deleted and the other edited is kept or deleted', asy
     }
 })
 
-test('a binary file is taken from each side, or stays as it was', async () => {
+test('a binary file is taken from either side, or stays unchanged', async () => {
   const picture = (n: number): Buffer => Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, n])
   for (const [at, choice] of SIDES.entries()) {
     const { desk, change } = await cross({}, { 'logo.png': picture(2) }, { 'logo.png': picture(3) })
@@ -211,7 +158,7 @@ test('a page that both sides renamed and rewrote gets the chosen path and the ch
   }
 })
 
-test('both entries of a table of contents for one page become that of main, and additions stay', async () => {
+test('two entries for one page become the entry of main, and added entries stay', async () => {
   const { desk, change } = await cross(
     {},
     { 'SUMMARY.md': SUMMARY.replace('[One]', '[First]') },
@@ -239,7 +186,7 @@ test('a file at the path of a folder is decided by the side that is taken', asyn
   }
 })
 
-test('a link that both sides changed, and one that became a file, are taken whole', async () => {
+test('a symbolic link that changed or became a file is taken as a whole', async () => {
   for (const choice of ['main', 'change-request'] as const) {
     const { desk, change } = await cross(
       { 'link.md': { link: 'one.md' }, 'other.md': { link: 'one.md' } },
@@ -255,7 +202,7 @@ test('a link that both sides changed, and one that became a file, are taken whol
   }
 })
 
-test('two pages at one path, and pages that rotate, are decided by their own names', async () => {
+test('two pages at one path, and rotated pages, are resolved by their own paths', async () => {
   const place = (one: string, two: string): Files => ({
     'one.md': null,
     'two.md': null,
@@ -289,7 +236,7 @@ test('line ends and Latin-1 outside of the chunks keep their bytes', async () =>
   assert.equal(await desk.bytes('cafe.md', change.ref), bytes(page('main\r\nbranch')))
 })
 
-test('markers in a text are ordinary lines', async () => {
+test('lines that look like conflict markers are ordinary text', async () => {
   const marked = (inner: string): string =>
     `<<<<<<< HEAD\n${inner}\n=======\nother\n>>>>>>> branch\n||||||| base\n\n\`\`\`diff\n<<<<<<< a\n\`\`\`\n`
   const { desk, change } = await cross(

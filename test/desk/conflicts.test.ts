@@ -1,4 +1,4 @@
-/** Resolves conflicts in Chromium by keyboard: those of a sync, and those of a change request that main overtakes. */
+/** Resolves conflicts in Chromium by keyboard: those of a sync, and those of a change request after main has moved. */
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -138,7 +138,7 @@ test('the keyboard resolves the conflicts of a sync, and no change of either sid
   assert.equal(problems, [])
 })
 
-test('decisions survive a reload and a main that moves, and end in one merge commit', async () => {
+test('decisions survive a reload and a move of main, and make one merge commit', async () => {
   const { here } = context
   const desk = await openDesk(here, FILES)
   const change = await desk.changeRequest('Reword')
@@ -153,7 +153,7 @@ test('decisions survive a reload and a main that moves, and end in one merge com
   await shown(page, '.sides', 'request')
   await page.keyboard.press('1')
   await shown(page, '.chip', '1 left')
-  // A key that is typed before the text of its conflict is there decides nothing.
+  // A key that is typed before the text of its conflict is loaded has no effect.
   const isDecided = () => page.evaluate(() => document.querySelector('.chip')?.textContent?.includes('All decided'))
   while (!(await isDecided())) {
     await page.keyboard.press('3')
@@ -185,7 +185,7 @@ test('decisions survive a reload and a main that moves, and end in one merge com
   assert.equal(problems, [])
 })
 
-test('a reader sees the conflicts and cannot decide them, and axe reports nothing', async () => {
+test('a reader sees the conflicts but cannot resolve them, and axe reports no violation', async () => {
   const { here } = context
   const desk = await openDesk(here, FILES)
   const change = await desk.changeRequest('Reword')
@@ -205,7 +205,7 @@ test('a reader sees the conflicts and cannot decide them, and axe reports nothin
   await page.keyboard.press('1')
   await page.click('.sides button[aria-disabled="true"]')
   await shown(page, '.chip', '4 left')
-  // axe adds a style element, which the policy of the page refuses.
+  // axe adds a style element, which the policy of the page blocks.
   await page.evaluate(axe)
   for (const scheme of ['light', 'dark']) {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])

@@ -39,7 +39,7 @@ test('a key that is pressed during a save is saved by the next one', () => {
   assert.equal(effects.at(-1), { type: 'wait', ms: 1_000 })
 })
 
-test('a save without response is tried again after growing pauses, and at once when online', () => {
+test('a save without response is retried with growing delays, and at once when online', () => {
   let state = run([typed, due]).state
   const pauses: number[] = []
   for (let tries = 0; tries < 7; tries++) {
@@ -63,19 +63,19 @@ for (const [status, phase] of [
   [410, 'gone'],
   [413, 'rejected'],
 ] as const)
-  test(`after ${status} the text is kept and not sent again by itself`, () => {
+  test(`after ${status}, the text is kept and not sent again automatically`, () => {
     const { state, effects } = run([typed, due, failed(status), typed])
     assert.is(state.phase, phase === 'rejected' ? 'waiting' : phase)
     assert.ok(isUnsaved(state))
     if (phase !== 'rejected') assert.is(effects.at(-1)?.type, 'stop-waiting')
   })
 
-test('a new sign-in saves the text', () => {
+test('the text is saved after the user signs in again', () => {
   const { state } = run([typed, due, failed(401), typed, { type: 'signed-in' }])
   assert.equal([state.phase, state.sent], ['saving', 2])
 })
 
-test('an outdated text is combined and saved again, or waits for a decision', () => {
+test('an outdated text is merged and saved, or waits for a decision', () => {
   const outdated = run([typed, due, failed(412)])
   assert.equal([outdated.state.phase, outdated.effects.at(-1)], ['merging', { type: 'load' }])
   const same = run([{ type: 'merged', result: 'same', at: 3 }], outdated.state).state
@@ -96,13 +96,15 @@ test('after two merges within ten seconds, the next save waits for a longer paus
   assert.is(later.state.phase, 'saving')
 })
 
-test('no order of events loses an edit or claims a save that did not happen', () => {
+test('no order of events loses an edit or reports a save that did not happen', () => {
   const event = fc.oneof(
     { weight: 4, arbitrary: fc.constant(typed) },
     fc.constantFrom<SavingEvent>(due, { type: 'now' }, { type: 'online' }, { type: 'signed-in' }, { type: 'resolved' }),
     { weight: 2, arbitrary: fc.constantFrom<SavingEvent>({ type: 'saved', at: 1 }) },
     fc.constantFrom(0, 401, 403, 404, 412, 413, 500, 503).map(failed),
-    fc.constantFrom('same', 'combined', 'conflict').map((result): SavingEvent => ({ type: 'merged', result, at: 1 })),
+    fc
+      .constantFrom('same', 'own', 'combined', 'conflict')
+      .map((result): SavingEvent => ({ type: 'merged', result, at: 1 })),
   )
   fc.assert(
     fc.property(fc.array(event, { maxLength: 40 }), (events) => {

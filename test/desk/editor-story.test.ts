@@ -1,4 +1,4 @@
-/** Writers in Chromium, checked with plain Git: no word is lost, and no byte changes that no one touched. */
+/** Writers in Chromium, checked with plain Git: no word is lost, and no unedited byte changes. */
 import type { Page } from 'puppeteer-core'
 import * as assert from 'uvu/assert'
 import { flat, openDesk } from '../commits/fixture.js'
@@ -70,7 +70,7 @@ const button = async (page: Page, text: string): Promise<void> => {
   const found = await page.waitForSelector(`::-p-xpath(//button[contains(., "${text}")])`)
   await found?.click()
 }
-/** Types behind a text of the source. */
+/** Types after a text in the source. */
 async function typeAfter(page: Page, text: string, typed: string): Promise<void> {
   await page.evaluate((wanted) => {
     const walker = document.createTreeWalker(document.querySelector('.cm-content') as Element, NodeFilter.SHOW_TEXT)
@@ -109,7 +109,7 @@ test('a writer changes one word, and only its line changes', async () => {
   assert.match(await desk.git('diff', '--numstat', head, 'main'), /^1\t1\tdocker\.md\s*$/)
 })
 
-test('the first key creates a draft where main takes no edits, and a reload continues it', async () => {
+test('the first key creates a draft if main rejects edits, and a reload continues it', async () => {
   const desk = await openDesk(here, FILES)
   await here.admin.call('patch', desk.url, { requiredApprovals: 1 }).expect(200)
   const writer = await here.caller('edit')
@@ -139,7 +139,7 @@ test('the first key creates a draft where main takes no edits, and a reload cont
   assert.is(await desk.file('docker.md'), FILES['docker.md'])
 })
 
-test('a lost connection keeps every word, also over a reload', async () => {
+test('no word is lost without a connection, even after a reload', async () => {
   const desk = await openDesk(here, FILES)
   const id = await desk.id('docker')
   await as(here.admin, `/s/${desk.space}/p/${id}/edit`, async (page) => {
@@ -165,7 +165,7 @@ test('a lost connection keeps every word, also over a reload', async () => {
   assert.is(await desk.file('docker.md'), FILES['docker.md'].replace('First', 'First offline more'))
 })
 
-test('a revoked session asks to sign in, and then saves', async () => {
+test('after its session is revoked, the editor asks for a sign-in and then saves', async () => {
   const desk = await openDesk(here, FILES)
   const writer = await here.caller('edit')
   const id = await desk.id('docker')
@@ -186,7 +186,7 @@ test('a revoked session asks to sign in, and then saves', async () => {
   assert.is(await desk.file('docker.md'), FILES['docker.md'].replace('First', 'First kept'))
 })
 
-test('a writer who lost the role can only read and copy, and the text stays', async () => {
+test('a writer who lost the role can only read and copy the text', async () => {
   const desk = await openDesk(here, FILES)
   const writer = await here.caller('edit')
   const id = await desk.id('docker')
@@ -202,7 +202,7 @@ test('a writer who lost the role can only read and copy, and the text stays', as
   assert.is(await desk.file('docker.md'), FILES['docker.md'])
 })
 
-test('two writers of one page keep all their words', async () => {
+test('two concurrent writers of one page lose no words', async () => {
   const desk = await openDesk(here, FILES)
   const other = await here.caller('edit')
   const id = await desk.id('docker')
@@ -212,13 +212,13 @@ test('two writers of one page keep all their words', async () => {
       await mine.waitForSelector('.pvdoc .tx')
       await typeAfter(theirs, 'Last', ' their')
       await saved(theirs)
-      // Another block: combined without a question.
+      // Another block: merged automatically.
       await typeAfter(mine, 'First', ' my')
       await saved(mine)
       await mine.waitForFunction(() => document.querySelector('.cm-content')?.textContent?.includes('Last their words'))
       const both = FILES['docker.md'].replace('First', 'First my').replace('Last', 'Last their')
       assert.is(await desk.file('docker.md'), both)
-      // The same block: the writer decides.
+      // The same block: the writer resolves the conflict.
       await typeAfter(theirs, 'First', ' their')
       await button(theirs, 'Keep mine').catch(() => {})
       await typeAfter(mine, 'First', ' own')
@@ -234,7 +234,7 @@ test('two writers of one page keep all their words', async () => {
   for (const word of ['First own', 'First their', 'Last their']) assert.ok(text?.includes(word), `${word} in ${text}`)
 })
 
-test('a grid, a form and a palette change their part alone', async () => {
+test('the table grid, the form and the block palette change only their part of the text', async () => {
   const desk = await openDesk(here, FILES)
   const id = await desk.id('sub/other').catch(async () => flat(await desk.pages())[1]?.id ?? '')
   await as(here.admin, `/s/${desk.space}/p/${id}/edit`, async (page) => {

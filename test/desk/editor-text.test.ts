@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert'
 import { exactText, originalOf } from '../../src/desk/editor/exact.js'
 import { blocksOf, mergeBlocks, type TextEdit } from '../../src/desk/editor/merge.js'
 import { suite } from '../support/suite.js'
+import { headlessPage } from './headless-page.js'
 
 const test = suite('desk/editor-text')
 
@@ -19,7 +20,7 @@ const rawTexts = fc
     fc.constantFrom('', 'end'),
   )
   .map(([lead, lines, end]) => lead + lines.map(([line, eol]) => line + eol).join('') + end)
-  // A line feed after a lone carriage return would be one line end with it.
+  // A lone carriage return and a line feed after it would become one line end.
   .map((raw) =>
     raw
       .replace(/\r\n/g, '\0')
@@ -27,7 +28,7 @@ const rawTexts = fc
       .replaceAll('\0', '\r\n'),
   )
 
-/** Makes edits as a person does: each in the text that the last one left. */
+/** Makes edits as a person does: each in the result of the previous one. */
 function editsOf(text: string, steps: readonly [number, number, string][]): { changes: ChangeSet; doc: Text } {
   let doc = textOf(text)
   let changes = ChangeSet.empty(doc.length)
@@ -83,7 +84,7 @@ test('edits change only the touched lines of a file with any line ends', () => {
   )
 })
 
-test('what is undone is as it was', () => {
+test('undo restores the earlier text', () => {
   fc.assert(
     fc.property(rawTexts, steps, (raw, list) => {
       const original = originalOf(raw)
@@ -96,7 +97,7 @@ test('what is undone is as it was', () => {
   )
 })
 
-test('blocks are paragraphs, blank lines, whole fences, and single lines of a front matter', () => {
+test('blocks are paragraphs, blank lines, whole fences, and single lines of front matter', () => {
   const text = '---\na: 1\nb: 2\n---\n\n# A\n\nOne\ntwo\n\n```js\n\nx\n```\n{% hint %}\nIn\n{% endhint %}\n'
   assert.equal(blocksOf(text), [
     '---\n',
@@ -117,7 +118,7 @@ test('blocks are paragraphs, blank lines, whole fences, and single lines of a fr
 
 const paragraphs = (texts: readonly string[]): string => texts.map((one) => `${one}\n`).join('\n')
 
-test('changes of different blocks are combined, also of neighbors', () => {
+test('changes to different blocks are merged, even if they are adjacent', () => {
   const base = paragraphs(['# A', 'One', 'Two', 'Three'])
   const mine = paragraphs(['# A', 'One!', 'Two', 'Three', 'Mine'])
   const theirs = paragraphs(['Theirs', '# A', 'One', 'Two!'])
@@ -126,7 +127,7 @@ test('changes of different blocks are combined, also of neighbors', () => {
   assert.is(apply(mine, edits), paragraphs(['Theirs', '# A', 'One!', 'Two!', 'Mine']).replace('Two!\n\n', 'Two!\n\n'))
 })
 
-test('a block that both sides changed is a conflict, and the others are combined', () => {
+test('a block that both sides changed is a conflict, and the others are merged', () => {
   const base = paragraphs(['# A', 'One', 'Two', 'Three'])
   const mine = paragraphs(['# A', 'One mine', 'Two', 'Three'])
   const theirs = paragraphs(['# A', 'One theirs', 'Two', 'Three theirs'])
@@ -167,6 +168,20 @@ test('no word of either side is lost in any merge', () => {
     }),
     { numRuns: 5_000 },
   )
+})
+
+test('a save whose response was lost is no conflict of a writer with their own text', () => {
+  const page = headlessPage('# A\r\n\r\nOne.\r\n', 'o0')
+  page.edit({ changes: { from: 8, insert: ' word' } })
+  const first = page.text.send()
+  page.edit({ changes: { from: 13, insert: ' more' } })
+  page.text.send()
+  // The second save is refused, because the first one has arrived.
+  assert.is(page.text.receive(first.raw, 'o1'), 'own')
+  assert.is(page.text.pending, null)
+  assert.equal(page.text.send(), { raw: '# A\r\n\r\nOne word more.\r\n', oid: 'o1' })
+  // What another writer made of it is not the own text.
+  assert.is(page.text.receive(first.raw.replace('word', 'other'), 'o2'), 'conflict')
 })
 
 test('a merge of a large page takes no time that grows with its square', () => {

@@ -1,4 +1,4 @@
-/** Reads, finds and answers in the app, in Chromium, by keyboard. */
+/** Reads pages, searches and replies in the app, in Chromium, by keyboard. */
 import type { Browser, Page } from 'puppeteer-core'
 import * as assert from 'uvu/assert'
 import { type Desk, openDesk } from '../commits/fixture.js'
@@ -45,7 +45,7 @@ const path = (): string => new URL(page.url()).pathname
 const at = (to: string) => page.goto(`${here.url}${to}`)
 const arrives = (to: string) => page.waitForFunction((wanted) => location.pathname + location.hash === wanted, {}, to)
 
-test('a space opens at its first page, and the keys walk through the pages', async () => {
+test('a space opens at its first page, and keys move between the pages', async () => {
   await at(`/s/${desk.space}`)
   await shows(page, 'main h1', 'Home')
   await shows(page, 'main', 'See the harbor')
@@ -73,7 +73,7 @@ test('a space opens at its first page, and the keys walk through the pages', asy
   await page.waitForFunction(() => document.querySelectorAll('.side .tree a').length === 1)
 })
 
-test('a past revision says that it is the past, and leads back', async () => {
+test('a past revision is labeled as such and links to the current content', async () => {
   const before = await desk.git('rev-parse', 'main')
   await desk.human({ 'README.md': '# Home\n\nAll is new.\n' })
   const home = await desk.id('readme')
@@ -86,7 +86,7 @@ test('a past revision says that it is the past, and leads back', async () => {
   await desk.human({ 'README.md': FILES['README.md'] })
 })
 
-test('the command box finds a text in all spaces and opens it by keyboard', async () => {
+test('the command box finds a text in all spaces and opens its page by keyboard', async () => {
   await at('/')
   await shows(page, 'h2', 'Waiting for you')
   await shows(page, 'li', 'Review “Deeper water”')
@@ -116,7 +116,7 @@ test('the command box finds a text in all spaces and opens it by keyboard', asyn
   await shows(page, 'main code', 'gone.md')
 })
 
-test('notifications are read, and their switches are stored', async () => {
+test('notifications can be marked as read, and their settings are stored', async () => {
   await at('/inbox')
   await shows(page, '.unread', 'asks for your review of #1')
   await page.click('.unread button')
@@ -132,7 +132,7 @@ test('notifications are read, and their switches are stored', async () => {
   assert.is(await page.$eval(last, (input) => input.getAttribute('aria-checked')), 'true')
 })
 
-test('single keys do nothing once they are switched off', async () => {
+test('single-key shortcuts can be switched off', async () => {
   await at(`/s/${desk.space}`)
   await shows(page, 'main h1', 'Home')
   await page.keyboard.press('?')
@@ -166,14 +166,14 @@ test('a token is created, shown once, and revoked', async () => {
   await page.click('button[aria-label="Revoke “Nightly”"]')
   await page.waitForSelector('dialog[open] .btn.danger')
   await page.click('dialog[open] .btn.danger')
-  await shows(page, '.toast', '“Nightly” is revoked.')
+  await shows(page, '.toast', '“Nightly” was revoked.')
   const after = await fetch(`${here.url}/v1/user`, { headers: { Authorization: `Bearer ${secret}` } })
   assert.is(after.status, 401)
   await at('/settings/devices')
   await shows(page, 'main li', 'This device')
 })
 
-test('axe reports nothing on these screens, light and dark, wide and narrow', async () => {
+test('axe reports no violation on these screens, light and dark, wide and narrow', async () => {
   const harbor = `/s/${desk.space}/p/${await desk.id('harbor')}`
   const org = (await here.admin.call('get', '/v1/orgs').expect(200)).body.items[0].id
   const screens: [string, string][] = [

@@ -68,7 +68,7 @@ const mergeIsOff = (page: Page) =>
     buttons.some((one) => one.textContent?.includes('Merge') && one.getAttribute('aria-disabled') === 'true'),
   )
 
-test('a reviewer comments by keyboard, approves the revision on the screen, and merges it', async () => {
+test('a reviewer comments by keyboard, approves the shown revision, and merges it', async () => {
   const { desk, ref, write } = await opened()
   const page = await openAs(`/s/${desk.space}/c/1`)
   await page.waitForSelector('.blk.chg ins')
@@ -99,7 +99,7 @@ test('a reviewer comments by keyboard, approves the revision on the screen, and 
   await page.waitForSelector('#m-review:popover-open')
   await page.click('#m-review button[type="submit"]')
   await hasText(page, 'Approved')
-  // Another text makes the approval stale.
+  // A changed text makes the approval stale.
   await write(FILES['docker.md'].replace('latest', '3.9.0'))
   await page.reload()
   await hasText(page, 'Approved an earlier revision')
@@ -140,7 +140,7 @@ test('a suggestion is written into the change request with one click', async () 
   await page.close()
 })
 
-test('a revision of a page is compared, and restored in a change request', async () => {
+test('a revision of a page can be compared, and restored in a change request', async () => {
   const desk = await openDesk(here, FILES)
   const id = await desk.id('docker')
   const old = (await desk.git('rev-parse', 'main')).trim()

@@ -1,4 +1,4 @@
-/** Sessions of browsers: how they begin and end, and which requests they are valid for. */
+/** Browser sessions: their start, their end, and the requests for which they are valid. */
 import request, { type Test } from 'supertest'
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
@@ -41,7 +41,7 @@ test('signing out revokes the session and removes the cookie', async () => {
   await here.admin.call('get', '/v1/user').expect(200)
 })
 
-test('a cookie that changes something needs the own origin and the header that forms cannot send', async () => {
+test('a write with a cookie requires the same origin and a header that forms cannot send', async () => {
   const { cookie } = await open(here.admin.token)
   const before = await name()
   const sites = new URL(here.service.sites as string).origin
@@ -62,7 +62,7 @@ test('a cookie that changes something needs the own origin and the header that f
   assert.is(await name(), 'Changed')
 })
 
-test('pages of other origins cannot read with the cookie, and it is not valid outside of the API', async () => {
+test('pages on other origins cannot read with the cookie, which is valid only for the API', async () => {
   const { cookie } = await open(here.admin.token)
   const read = () => request(here.url).get('/v1/user').set('Cookie', cookie)
   await read().expect(200)
@@ -80,7 +80,7 @@ test('pages of other origins cannot read with the cookie, and it is not valid ou
   await request(here.url).get('/git/x.git/info/refs?service=git-upload-pack').set('Cookie', cookie).expect(401)
 })
 
-test('a session is never stronger than what opened it, and a planted cookie never becomes one', async () => {
+test('a session has at most the rights of its token, and an injected cookie opens none', async () => {
   const { body } = await here.admin
     .call('post', '/v1/user/tokens', { label: 'Read', readOnly: true, organization: here.organization })
     .expect(201)
@@ -102,7 +102,7 @@ test('a session is never stronger than what opened it, and a planted cookie neve
   await request(here.url).post('/v1/session').send({ token: mcp.body.token }).expect(403)
 })
 
-test('the address of the first start signs the admin in once', async () => {
+test('the URL that the first start prints signs the admin in once', async () => {
   const fresh = await startService({ env: { BINDERY_ADMIN_TOKEN: '' } })
   try {
     const link = fresh.service.first.link as string

@@ -18,7 +18,7 @@ const KIB = 1024
 const weigh = (names: readonly string[]): number =>
   names.reduce((sum, name) => sum + gzipSync(readFileSync(join(here.folder, name)), { level: 9 }).length, 0)
 
-test('the shell has at most 45 KB: its script, what it imports, and the style sheet', () => {
+test('the shell has at most 45 KB: its script, the imported modules and the style sheet', () => {
   const { script, imports, style, theme } = here.manifest
   const shell = weigh([script, theme, style, ...imports])
   assert.ok(shell > 10 * KIB && shell <= 45 * KIB, `${shell} bytes`)

@@ -10,7 +10,7 @@ import { size } from '../support/soak.js'
 import { suiteWith } from '../support/suite.js'
 
 const vectors = readVectors({ script: 'evil.js', style: 'evil.css' })
-/** The vectors that a field of one line takes. */
+/** The vectors that fit in a single-line field. */
 const lines = vectors.filter((vector) => vector.length <= 100 && !/[\0-\x1f]/.test(vector))
 
 const [test, context] = await suiteWith('desk/xss', async () => {
@@ -74,14 +74,14 @@ async function open(path: string, shows: string): Promise<string> {
 /** The pages of the test run; a soak takes all. */
 const some = <T>(items: readonly T[], count: number): readonly T[] => items.slice(0, size(count, items.length))
 
-test('no vector runs where a page is read', async () => {
+test('no vector runs on the screen of a page', async () => {
   assert.ok(chapters.length > 10 && lines.length > 100)
   for (const id of some(chapters, 5)) assert.match(await open(`/s/${desk.space}/p/${id}`, '.rendered'), 'alert')
 })
 
 test('no vector runs in the editor and its preview', async () => {
   for (const id of some(chapters, 3)) {
-    // A file with a NUL character is not edited here; the screen says so.
+    // A file with a NUL character cannot be edited here, and the screen states that.
     await open(`/s/${desk.space}/p/${id}/edit`, '.cm-content, .note')
     await open(`/s/${desk.space}/c/${request.number}/p/${id}`, '.cm-content')
     await page.waitForSelector('.rendered')

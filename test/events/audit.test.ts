@@ -186,7 +186,7 @@ test('filters work, and pages continue while entries arrive', async () => {
     await here.admin.call('get', `${log}?${query}`).expect(400)
 })
 
-test('entries of failed attempts only displace each other', async () => {
+test('entries of failed attempts displace only each other', async () => {
   const space = await newSpace()
   const person = await here.caller('read')
   await here.admin.call('patch', `/v1/spaces/${space}`, { title: 'Kept' }).expect(200)

@@ -55,7 +55,7 @@ test('a URL to a private network is rejected when it is set and when it is used'
   await here.close()
 })
 
-test('an endpoint that never responds does not delay a stop, and gets the delivery later', async () => {
+test('an endpoint that never responds does not delay a shutdown, and gets the delivery later', async () => {
   const receiver = await startReceiver()
   receivers.push(receiver)
   receiver.respond = () => {}

@@ -25,7 +25,7 @@ async function many(here: TestService, count: number): Promise<void> {
 }
 
 test(
-  'events are not held in memory, and a filtered request reads a limited number of them',
+  'events are not kept in memory, and a filtered request reads a limited number of them',
   async () => {
     const here = await startService()
     const { app } = here.service

@@ -14,7 +14,7 @@ const WRITERS = 3
 const test = suite('webhooks: kill -9')
 
 test(
-  'every acknowledged change has one event and is delivered, however many kills happen',
+  'every acknowledged change has one event and is delivered despite kills',
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'bindery-webhooks-'))
     const receiver = await startReceiver()

@@ -134,7 +134,7 @@ test('a webhook is disabled after three days of failures, and continues once it 
   assert.is((await afterAttempts(id, 1, 1)).status, 'succeeded')
 })
 
-test('an endpoint that is gone gets no more deliveries', async () => {
+test('an endpoint that responds with 410 gets no more deliveries', async () => {
   const id = await hook()
   fail(410)
   await rename('Gone')
@@ -145,7 +145,7 @@ test('an endpoint that is gone gets no more deliveries', async () => {
   )
 })
 
-test('an endpoint that is down costs one stored position, not one delivery per event', async () => {
+test('an unavailable endpoint costs one stored position, not one delivery per event', async () => {
   const id = await hook()
   fail(500)
   await Promise.all(Array.from({ length: 130 }, (_, i) => rename(`Title ${i}`)))

@@ -41,7 +41,7 @@ const page = (title: string) => ({ changes: [{ operation: 'insert_page', title, 
 const revisionOf = async (space: string): Promise<string> =>
   (await here.admin.call('get', `/v1/spaces/${space}`).expect(200)).body.revision
 
-test('every write of content has one event with its author', async () => {
+test('every content write creates one event with its author', async () => {
   const space = await newSpace()
   const first = await revisionOf(space)
   const from = await last()
@@ -59,7 +59,7 @@ test('every write of content has one event with its author', async () => {
   assert.is(told[1]?.data.message, 'Add Two')
 })
 
-test('a change request has events from its creation to its merge', async () => {
+test('a change request creates events from its creation to its merge', async () => {
   const space = await newSpace()
   const from = await last()
   const url = `/v1/spaces/${space}/change-requests`
@@ -80,7 +80,7 @@ test('a change request has events from its creation to its merge', async () => {
   assert.is(told.find(({ type }) => type === 'change_request.merged')?.data.revision, await revisionOf(space))
 })
 
-test('pushes with plain Git have events, even if the service was down', async () => {
+test('pushes with plain Git create events, even if the service was down', async () => {
   const space = await newSpace()
   const git = new PlainGit(join(here.dir, 'repos', `${space}.git`))
   const push = async (message: string): Promise<string> => {
@@ -122,7 +122,7 @@ test('pushes with plain Git have events, even if the service was down', async ()
   assert.is((await list(`order=asc&after=${from + 4}`)).length, 0)
 })
 
-test('a rewritten history has one event', async () => {
+test('a rewritten history creates one event', async () => {
   const space = await newSpace()
   const git = new PlainGit(join(here.dir, 'repos', `${space}.git`))
   const before = await revisionOf(space)

@@ -41,7 +41,7 @@ async function eventually<T>(ask: () => Promise<T | null>): Promise<T> {
   }
 }
 
-test('an event is delivered once, signed, and with the content that the API shows', async () => {
+test('an event is delivered once, signed, and with the same content as in the API', async () => {
   const receiver = await receive()
   const webhook = await hook({ url: receiver.url, description: 'Chat' })
   assert.match(webhook.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)

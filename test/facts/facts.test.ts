@@ -119,7 +119,7 @@ test('the index stays within its limit, however small', async () => {
   assert.ok((await stat(file)).size < 8_000_000, `${(await stat(file)).size} bytes`)
 })
 
-test('the index does not keep values so large that a few would fill the memory', () => {
+test('the index does not store values that are too large', () => {
   const facts = openAt(newFile())
   facts.put([row('large', `"${'x'.repeat(100_000)}"`), row('small')])
   assert.equal([...facts.get('page', ['large', 'small']).keys()], ['small'])

@@ -84,7 +84,7 @@ test('a small pack that expands to gigabytes is rejected, and the next push is a
   assert.is(seen.code, 0, seen.text)
 })
 
-test('a delta that makes an oversized file needs no memory for it', async () => {
+test('a delta that expands to an oversized file uses no memory for it', async () => {
   const base = Buffer.alloc(16 * MIB)
   const command = pkt(`${ZERO} ${head} refs/for/main/large\0 report-status-v2 side-band-64k object-format=sha1`)
   const pack = packOf([plain('blob', base), refDelta(idOf('blob', base), repeated(base, 64, 'x'))])

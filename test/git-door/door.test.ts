@@ -183,7 +183,7 @@ test('a push to main becomes a change request if main only accepts merges', asyn
   await writer.call('post', `/v1/spaces/${space}/change-requests/${made.id}/merge`).expect(200)
 })
 
-test('a user who pushed commits of others cannot merge them on their own approval', async () => {
+test('a user who pushed commits by others cannot merge them with only their own approval', async () => {
   const space = await newSpace(here)
   await here.admin.call('patch', `/v1/spaces/${space}`, { requiredApprovals: 1 }).expect(200)
   const [author, pusher] = [await here.caller('edit'), await here.caller('review')]

@@ -118,7 +118,7 @@ test('pushes that send nothing do not block other clones and pushes', async () =
   leave()
 })
 
-test('unread fetches block no other user, and their own user only for a moment', async () => {
+test('fetches that the client does not read do not block other users', async () => {
   const stranger = await newStranger()
   const space = await newSpace(here)
   const reader = await here.caller('read')

@@ -99,7 +99,7 @@ test('a client that disconnects gives up its place in the queue', async () => {
   again()
 })
 
-test('256 requests may wait, half of them of one organization and a quarter of one user', async () => {
+test('256 requests may wait, at most half from one organization and a quarter from one user', async () => {
   const turns = new GitDoorTurns(LIMITS)
   const served: (() => void)[] = []
   const codes: string[] = []

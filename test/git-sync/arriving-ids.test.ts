@@ -337,7 +337,7 @@ test('a page keeps the ID of main, even if a squash gave it another ID on the re
   assert.equal(await idsOf(space), { ...others, 'z.md': made })
 })
 
-test('a page has the ID of main on a conflict branch, even if the remote has another ID', async () => {
+test('a page on a conflict branch has the ID of main, even if the remote has another ID', async () => {
   const { remote, space } = await changedPlaces('other-id-held.git', { 'b.md': text('theirs') })
   await f.edit(space, { 'b.md': text('ours') })
   const before = await idsOf(space)

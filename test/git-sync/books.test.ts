@@ -91,7 +91,7 @@ test('an export of edits to an mdBook repository changes only the requested line
   await desk.write([{ operation: 'insert_group', title: 'Appendix' }])
   await sync(desk, 'export', remote)
   const summary = (MDBOOK['src/SUMMARY.md'] as string)
-    // A chapter that is inserted between two chapters on one line gets a line of its own.
+    // A chapter that is inserted between two chapters on one line gets a separate line.
     .replace('[Introduction](introduction.md) ', '[Introduction](introduction.md)\n[Preface](preface.md)\n')
     .replace(
       '        - [Booleans](types/boolean.md)\n',

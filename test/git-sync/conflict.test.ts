@@ -173,7 +173,7 @@ test('a conflict has one change request for any number of heads', async () => {
 })
 
 for (const told of ['another branch', 'another branch that is as main is here'])
-  test(`a conflict does not redo local reverts after its head came in by ${told}`, async () => {
+  test(`a conflict does not undo local reverts after its head was imported by ${told}`, async () => {
     const equal = told !== 'another branch'
     const lines = (...some: string[]): string => `# Guide\n\n${some.join('\n\n')}\n`
     const files = { ...docs, 'guide.md': lines('one', 'two', 'three', 'four') }

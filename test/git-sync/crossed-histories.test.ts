@@ -129,7 +129,7 @@ for (const salt of ['a', 'b', 'c', 'd'])
 
 // In both orders of the two merge bases, which is the order of their IDs.
 for (const salt of ['a', 'b', 'c', 'd'])
-  test(`a page whose path another page took before a criss-cross merge is one page (${salt})`, async () => {
+  test(`a page stays one page if another page took its path before a criss-cross merge (${salt})`, async () => {
     const space = await f.space()
     const main = space.repo.head('refs/heads/main' as RefName) as CommitId
     const begin = await commit(space, [main], { 'guide.md': other('The end.') })
@@ -183,7 +183,7 @@ test('a page that one side deleted and both have after a criss-cross merge is on
 })
 
 // The page is new on both merge bases with one ID, and they have it at two paths.
-test('a new page that exchanged places on one of two merge bases is in the merge', async () => {
+test('a new page that exchanged paths on one of two merge bases is in the merge', async () => {
   const space = await f.space()
   const main = space.repo.head('refs/heads/main' as RefName) as CommitId
   const [one, two, added] = [

@@ -52,7 +52,7 @@ test('two spaces share one repository, each with its own folder', async () => {
   assert.is((await f.files(a))['README.md'], '# A!')
 })
 
-test('mapping is deterministic, and keeps merges of branches that touch the folder', async () => {
+test('mapping is deterministic, and preserves merges of branches that change the folder', async () => {
   const remote = await f.remotes.createRepository('branches.git', {
     files: { 'docs/README.md': '# Docs\n', 'x.txt': 'x\n' },
   })
@@ -92,7 +92,7 @@ test('a missing folder can be exported but not imported', async () => {
   assert.is((await f.import(space, link)).result, 'unchanged')
 })
 
-test('a space that has the whole repository gets only the folder of later commits', async () => {
+test('a space with the whole repository gets only the folder from later commits', async () => {
   const remote = await f.remotes.createRepository('narrowed.git', {
     files: { 'app.js': 'code\n', 'docs/README.md': '# Docs\n' },
   })

@@ -173,7 +173,7 @@ test('commits that change a folder are mapped to it, and the other files stay un
   await inStep(space, remote.url, folder)
 })
 
-test('older commits are put on top of a moved remote and revert none of its changes', async () => {
+test('older commits are added on top of a moved remote and revert none of its changes', async () => {
   const { remote, space } = await synced('moved')
   await write(space, 'grace', 'Say TWO', { 'guide.md': guide({ two: 'TWO' }) })
   await write(space, 'ada', 'Say FOUR', { 'guide.md': guide({ two: 'TWO', four: 'FOUR' }) })
@@ -191,7 +191,7 @@ test('older commits are put on top of a moved remote and revert none of its chan
   await inStep(space, remote.url)
 })
 
-test('a commit that does not apply to the remote is joined with the following ones', async () => {
+test('a commit that does not apply to the remote is squashed with the following ones', async () => {
   const { remote, space } = await synced('collides')
   await write(space, 'grace', 'Say TWO', { 'guide.md': guide({ two: 'TWO' }) })
   const theirs = await remote.commit({ 'guide.md': guide({ two: 'zwei' }) })
@@ -326,7 +326,7 @@ async function exportOnTheirs(name: string) {
   return { remote, space }
 }
 
-test("a picked export does not revert the person's commit that it was based on", async () => {
+test("a cherry-picked export does not revert the person's commit that it was based on", async () => {
   const { remote, space } = await exportOnTheirs('picked-above-theirs')
   await pick(remote.path, ['docs'])
   assert.is((await f.import(space, { url: remote.url })).error, undefined)
@@ -392,7 +392,7 @@ test('commits after a remote reset to the middle of a commit series are held', a
   await inStep(space, remote.url)
 })
 
-test('the same commits are pushed again after a push without a response', async () => {
+test('after a push whose response was lost, the same commits are pushed again', async () => {
   for (const arrives of [true, false]) {
     const { remote, space } = await synced(`lost-${arrives}`)
     const before = await remote.head()

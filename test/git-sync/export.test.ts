@@ -95,7 +95,7 @@ test('remote commits that main lacks are merged before the export', async () => 
   assert.is(files['README.md'], '# Home\n\nmine')
 })
 
-test('work on both sides after an export merges on top of the exported commit', async () => {
+test('work on both sides after an export is merged on top of the exported commit', async () => {
   const remote = await f.remotes.createRepository('after.git', { files: docs })
   const space = await f.space()
   await f.import(space, { url: remote.url })
@@ -120,7 +120,7 @@ test('a first export to an empty repository pushes the history and a commit with
   assert.is((await f.import(space, { url: remote.url })).result, 'merged')
 })
 
-test('a new branch starts at the head of its repository, and adopted history stays in its own', async () => {
+test('a new branch starts at the head of its repository, without history from another one', async () => {
   const remote = await f.remotes.createRepository('branch.git', { files: docs })
   const head = await remote.head()
   const space = await f.space()
@@ -152,7 +152,7 @@ test('a remote that moves during the push is imported, and none of its commits i
   assert.ok('late.md' in (await f.files(space)))
 })
 
-test('a forced export puts the local tree on top of the remote, whose history stays', async () => {
+test("a forced export adds the local tree on top of the remote's history", async () => {
   const remote = await f.remotes.createRepository('forced.git', { files: docs })
   const space = await f.space()
   await f.import(space, { url: remote.url })

@@ -129,7 +129,7 @@ test('a new branch starts at the commit of the local content, or at nothing if t
   }
 })
 
-test('a forced export puts the content on top, and an emptied folder is emptied on the remote', async () => {
+test('a forced export adds a commit with the content, and can empty the folder on the remote', async () => {
   const { remote, link } = await monorepo()
   const space = await f.space()
   await f.import(space, link)
@@ -191,7 +191,7 @@ test('an export with a lost response is recognized, and a rejected one leaves no
   await mustBeApart(space, remote.path)
 })
 
-test('concurrent folder exports of two spaces to one remote both arrive', async () => {
+test('concurrent folder exports of two spaces to one remote both succeed', async () => {
   const { remote, link } = await monorepo()
   const links = [link, { ...link, repoProjectDirectory: 'lib' }]
   const spaces = [await f.space(), await f.space()]

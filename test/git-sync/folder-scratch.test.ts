@@ -107,7 +107,7 @@ test('a force-pushed or renamed branch is imported from the data of earlier fetc
   assert.is((await f.import(space, { ...link, ref: 'refs/heads/trunk' })).result, 'unchanged')
 })
 
-test('a deleted or damaged scratch repository, or one left by a kill, does no harm', async () => {
+test('an import succeeds with a deleted, damaged or incomplete scratch repository', async () => {
   const { remote, link, scratch } = await monorepo()
   const spaces = [await f.space(), await f.space(), await f.space(), await f.space(), await f.space()]
   const damage: ((path: string) => Promise<unknown>)[] = [
@@ -265,7 +265,7 @@ test('an import that waits for a scratch repository in use can be canceled at on
   assert.is((await f.last(a)).result, 'adopted')
 })
 
-test('2,100 new commits between two imports all arrive, in any division', async () => {
+test('an import gets all of 2,100 new commits, for any batch size', async () => {
   const { remote, link } = await monorepo()
   const space = await f.space()
   await f.import(space, link)

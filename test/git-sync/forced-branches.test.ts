@@ -158,7 +158,7 @@ test('a branch that starts at the reset head does not settle the conflict of the
   assert.ok('later.md' in after)
 })
 
-test('exports to two branches come back after resets with the branch that has them again', async () => {
+test('exports to two branches are reintroduced after resets with the branch that has them', async () => {
   const remote = await f.remotes.createRepository('forth.git', { files: docs })
   const { url } = remote
   const space = await f.space()
@@ -237,7 +237,7 @@ test('a reset drops the rest of a head that another branch had partly dropped', 
   assert.is((await f.import(space, { url, ref: DOCS })).result, 'unchanged')
 })
 
-test('a branch that was partly dropped by another one can be reset, and exports arrive', async () => {
+test('a branch that another one partly dropped can be reset and exported to', async () => {
   const remote = await f.remotes.createRepository('both-back.git', { files: docs })
   const { url } = remote
   const first = (await remote.head()) as string
@@ -259,7 +259,7 @@ test('a branch that was partly dropped by another one can be reset, and exports 
   assert.is((await f.import(space, { url })).result, 'unchanged')
 })
 
-test('an export arrives after a reset conflict during which another branch dropped commits', async () => {
+test('an export succeeds after a reset conflict during which another branch dropped commits', async () => {
   const remote = await f.remotes.createRepository('meanwhile.git', { files: docs })
   const { url } = remote
   const first = (await remote.head()) as string
@@ -323,7 +323,7 @@ test('a reset after a resolved conflict drops an export that was made during the
   assert.not.ok('new.md' in (await f.files(space)), 'dropped there, and so decided here')
 })
 
-test('work on top of partly dropped commits stays integrated, and deletions stay', async () => {
+test('work on top of partly dropped commits, and deletions, stay integrated', async () => {
   const remote = await f.remotes.createRepository('rests.git', { files: docs })
   const { url } = remote
   const first = (await remote.head()) as string
@@ -369,7 +369,7 @@ test('a reset does not drop content from another branch if the new head has it b
   assert.equal(Object.keys(await f.files(space)).sort(), ['README.md', 'guide.md'], 'deleted here')
 })
 
-test('files that had changed places change back if a recreated branch is reset', async () => {
+test('files that had exchanged paths are exchanged back if a recreated branch is reset', async () => {
   const [one, two] = [page('one', 'of', 'the', 'first'), page('two', 'of', 'the', 'second')]
   const remote = await f.remotes.createRepository('anew.git', { files: { ...docs, 'one.md': one } })
   const { url } = remote

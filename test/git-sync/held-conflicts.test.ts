@@ -77,7 +77,7 @@ for (const later of [false, true])
     assert.is(files['other.md'], page('one, there', 'two, here again', 'three').trimEnd())
   })
 
-test('changes that the import merged cleanly merge cleanly with later local edits', async () => {
+test('cleanly imported changes still merge cleanly with later local edits', async () => {
   const { space, remote, run } = await exportedToBoth('meanwhile')
   // Nothing conflicts any more: main integrates the remote commits.
   await f.edit(space, { 'guide.md': page('there'), 'other.md': page('one, there', 'two, here once more', 'three') })
@@ -87,7 +87,7 @@ test('changes that the import merged cleanly merge cleanly with later local edit
   assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')
 })
 
-test('a remote commit cannot claim a merge base, so that no local content is removed', async () => {
+test('a remote commit cannot claim a merge base to remove local content', async () => {
   const remote = await f.remotes.createRepository('forged.git', {
     files: { 'README.md': '# Home\n', 'guide.md': page('first') },
   })

@@ -111,7 +111,7 @@ test('a failure is explained and can be retried', async () => {
   assert.is((await settled(space)).state, 'success')
 })
 
-test('bodies and roles are checked', async () => {
+test('a request with an invalid body or without the required role is rejected', async () => {
   const space = await newSpace()
   const base = `/v1/spaces/${space}/git`
   await service.admin.call('post', `${base}/import`, { ref: 'refs/heads/main' }).expect(400)

@@ -57,7 +57,7 @@ test('edits on both sides are merged with the space as first parent', async () =
   assert.equal(await space.repo.check(), [])
 })
 
-test('unrelated content on both sides is united, or held as a conflict', async () => {
+test('unrelated content on both sides is merged, or held as a conflict', async () => {
   const space = await f.space()
   await f.edit(space, { 'mine.md': '# Mine\n' })
   const apart = await f.remotes.createRepository('apart.git', { files: { 'theirs.md': '# Theirs\n' } })

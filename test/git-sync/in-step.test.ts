@@ -68,7 +68,7 @@ for (const style of styles)
   for (const moved of isSoak ? [false, true] : [style === 'squash']) {
     const held = moved && style !== 'merge'
     const told = `${style}${moved ? ', after the remote moved on' : ''}`
-    test(`a deletion that was exported and rolled back stays undone after a branch merge (${told})`, async () => {
+    test(`an exported and rolled back deletion stays undone after a branch merge (${told})`, async () => {
       const { remote, space, url } = await imported(`back-${style}-${moved}`)
       const before = head(space)
       await f.edit(space, { 'old.md': null, 'guide.md': page('one', 'two', 'four') })
@@ -113,7 +113,7 @@ for (const style of styles)
     })
   }
 
-test('a squash of several exports onto an imported remote that changed the page is integrated', async () => {
+test('a squash of several exports is integrated, even if the remote also changed the page', async () => {
   const { remote, space, url } = await imported('several')
   const before = head(space)
   await f.edit(space, { 'guide.md': page('one', 'two', 'three') })
@@ -130,7 +130,7 @@ test('a squash of several exports onto an imported remote that changed the page 
   assert.ok('old.md' in files)
 })
 
-test('local reverts stay after two remote branches that were integrated in two ways', async () => {
+test('local reverts survive two remote branches that were integrated in different ways', async () => {
   const { remote, space, url } = await imported('two-lines')
   const before = head(space)
   await f.edit(space, { 'old.md': null })
@@ -176,7 +176,7 @@ const heal = (): void => {
   delete f.remotes.behaviour.cutAfter
 }
 
-test('a push that arrived without a response counts as integrated', async () => {
+test('a push whose response was lost counts as integrated', async () => {
   const { remote, space, url } = await imported('lost-response')
   const [before, first] = [head(space), await remote.head()]
   await f.edit(space, { 'old.md': null, 'new.md': '# New\n' })
@@ -192,7 +192,7 @@ test('a push that arrived without a response counts as integrated', async () => 
   assert.not.ok('new.md' in after)
 })
 
-test('a push to a branch without a response is recognized when the branch is merged', async () => {
+test('a push to a branch whose response was lost is recognized when the branch is merged', async () => {
   const { remote, space, url } = await imported('lost-branch')
   const before = head(space)
   await f.edit(space, { 'old.md': null })
@@ -335,7 +335,7 @@ test('an import is repeated after a crash in an adoption', async () => {
   assert.is((await f.files(space))['guide.md'], docs['guide.md'].trimEnd())
 })
 
-test('remote content is imported again after an administrator resets main past it', async () => {
+test('remote content is imported again after an administrator resets main to before it', async () => {
   const { remote, space, url } = await imported('reset')
   const before = head(space)
   await remote.commit({ 'new.md': '# New\n' })

@@ -53,7 +53,7 @@ async function arrives(space: LoadedSpace, url: string, expected: Record<string,
 for (const style of ['merge', 'squash', 'rebase'] satisfies MergeStyle[])
   for (const moved of isSoak ? [false, true] : [style === 'squash']) {
     const how = `${style}${moved ? ', main had moved on' : ''}`
-    test(`an export that people merged, reverted and restored arrives each time (${how})`, async () => {
+    test(`each merge, revert and restoration of an export by people is imported (${how})`, async () => {
       const { remote, space, url } = await imported(`revert-${style}-${moved}`)
       await f.edit(space, {
         'guide.md': page('one', 'two', 'new', 'three', 'four'),
@@ -76,7 +76,7 @@ for (const style of ['merge', 'squash', 'rebase'] satisfies MergeStyle[])
     })
   }
 
-test('a squash, its revert and the revert of the revert arrive in one import', async () => {
+test('one import contains a squash, its revert and the revert of the revert', async () => {
   const { remote, space, url } = await imported('at-once')
   await f.edit(space, { 'added.md': '# Added\n' })
   await f.export(space, { url, ref: DOCS })
@@ -88,7 +88,7 @@ test('a squash, its revert and the revert of the revert arrive in one import', a
   assert.ok('added.md' in (await f.files(space)))
 })
 
-test('a value of a squashed export that people toggle in ordinary commits arrives', async () => {
+test('a value from a squashed export that people toggle in ordinary commits is imported', async () => {
   const { remote, space, url } = await imported('switched', { ...start, 'vars.md': page('color: red') })
   await f.edit(space, { 'vars.md': page('color: blue') })
   await f.export(space, { url, ref: DOCS })
@@ -100,7 +100,7 @@ test('a value of a squashed export that people toggle in ordinary commits arrive
   }
 })
 
-test('a page that was squashed remotely, deleted locally and then cherry-picked exists', async () => {
+test('a page exists after it was squashed remotely, deleted locally and then cherry-picked', async () => {
   const { remote, space, url } = await imported('picked')
   await f.edit(space, { 'added.md': '# Added\n' })
   await f.export(space, { url, ref: DOCS })
@@ -114,7 +114,7 @@ test('a page that was squashed remotely, deleted locally and then cherry-picked 
   assert.ok('added.md' in (await f.files(space)))
 })
 
-test('a squash with edits that was reverted and then repeated as exported is not lost', async () => {
+test('a squash with edits that was reverted and then repeated without edits is not lost', async () => {
   const { remote, space, url } = await imported('edited')
   await f.edit(space, { 'guide.md': page('one', 'two', 'new', 'three', 'four') })
   await f.export(space, { url, ref: DOCS })
@@ -130,7 +130,7 @@ test('a squash with edits that was reverted and then repeated as exported is not
   assert.match((await f.files(space))['guide.md'] ?? '', /new/)
 })
 
-test('a paragraph that both sides wrote and that was deleted here is held', async () => {
+test('the deletion of a paragraph that both sides wrote conflicts', async () => {
   const { remote, space, url } = await imported('written-twice')
   const more = page('one', 'two', 'both', 'three', 'four')
   await f.edit(space, { 'guide.md': more })
@@ -148,7 +148,7 @@ test('a paragraph that both sides wrote and that was deleted here is held', asyn
 const similar = (first: string[], second: string[]): string =>
   page('## One', 'Go.', 'Run it.', ...first, 'Done.', 'Stop.', '## Two', 'Go.', 'Run it.', ...second, 'Done.', 'Stop.')
 
-test('the same note below the other of two similar sections does not count as the export', async () => {
+test('a note in one of two similar sections does not count as an export to the other one', async () => {
   const { remote, space, url } = await imported('similar', { ...start, 'guide.md': similar([], []) })
   await f.edit(space, { 'guide.md': similar(['Note.'], []) })
   await f.export(space, { url, ref: DOCS })
@@ -169,7 +169,7 @@ test('a page that the remote moved does not count as the deletion that was expor
   assert.not.ok('archive/old.md' in (await f.clone(url)).files)
 })
 
-test('versions that crossed conflict', async () => {
+test('versions in a criss-cross history conflict', async () => {
   const { remote, space, url } = await imported('crossed', { ...start, 'guide.md': page('zero') })
   await f.edit(space, { 'guide.md': page('first') })
   await f.edit(space, { 'guide.md': page('second') })
@@ -179,7 +179,7 @@ test('versions that crossed conflict', async () => {
   assert.is((await f.files(space))['guide.md'], page('second').trimEnd())
 })
 
-test('crossed versions of a new page conflict', async () => {
+test('versions of a new page in a criss-cross history conflict', async () => {
   const { remote, space, url } = await imported('crossed-new')
   await f.edit(space, { 'new.md': page('first') })
   await f.edit(space, { 'new.md': page('second') })
@@ -190,7 +190,7 @@ test('crossed versions of a new page conflict', async () => {
 })
 
 for (const name of ['guide.md', 'new.md'])
-  test(`crossed versions of ${name} conflict after one more edit of the page`, async () => {
+  test(`versions of ${name} in a criss-cross history conflict after one more edit of the page`, async () => {
     const { remote, space, url } = await imported(`crossed-later-${name}`, {
       ...start,
       'guide.md': page('zero', '## Two', 'text'),
@@ -207,7 +207,7 @@ for (const name of ['guide.md', 'new.md'])
     assert.is((await f.files(space))[name], page('first', '## Two', 'text', 'A note.').trimEnd())
   })
 
-test('a line that was replaced locally and restored with a note below it conflicts', async () => {
+test('a local replacement of a line conflicts if the remote restores the line with a note', async () => {
   const { remote, space, url } = await imported('crossed-note', { ...start, 'guide.md': page('zero', 'text') })
   for (const one of ['first', 'second']) await f.edit(space, { 'guide.md': page(one, 'text') })
   await remote.commit({ 'guide.md': page('second', 'text') })
@@ -216,7 +216,7 @@ test('a line that was replaced locally and restored with a note below it conflic
   assert.is((await f.files(space))['guide.md'], page('second', 'text').trimEnd())
 })
 
-test('a line that was added locally and removed remotely together with an edit conflicts', async () => {
+test('a local line conflicts with a remote commit that removes it and edits other text', async () => {
   const { remote, space, url } = await imported('crossed-removal', {
     ...start,
     'guide.md': page('zero', 'a', 'b', 'c', 'd'),
@@ -227,6 +227,59 @@ test('a line that was added locally and removed remotely together with an edit c
   await remote.commit({ 'guide.md': page('one more', 'a', 'b', 'c', 'd') })
   assert.is((await f.import(space, { url })).state, 'conflict')
   assert.is((await f.files(space))['guide.md'], page('one', 'a', 'b', 'added', 'c', 'd').trimEnd())
+})
+
+for (const style of ['merge', 'squash', 'rebase'] satisfies MergeStyle[])
+  for (const mover of ['people', 'the export'] as const)
+    test(`${style}: a page that is merged remotely follows the root that ${mover} moved`, async () => {
+      const { remote, space, url } = await imported(`root-${style}-${mover === 'people'}`)
+      const moved: Record<string, string | null> = { '.gitbook.yaml': 'root: docs\n' }
+      for (const [path, text] of Object.entries(start)) Object.assign(moved, { [path]: null, [`docs/${path}`]: text })
+      const added = { 'added.md': '# Added\n\nNew.\n', 'more/added.md': '# More\n\nNew.\n' }
+      await f.edit(space, mover === 'people' ? added : moved)
+      await f.export(space, { url, ref: DOCS })
+      await remote.commit(mover === 'people' ? moved : added)
+      await mergeOnRemote(remote, 'docs', style)
+      const { files } = await f.clone(url)
+      for (const path of Object.keys(added)) {
+        files[`docs/${path}`] = files[path] ?? ''
+        delete files[path]
+      }
+      await arrives(space, url, files)
+    })
+
+test('a page that is merged remotely follows the moved root if another page conflicts', async () => {
+  const { remote, space, url } = await imported('root-conflict')
+  const moved: Record<string, string | null> = { '.gitbook.yaml': 'root: docs\n' }
+  for (const [path, text] of Object.entries(start)) Object.assign(moved, { [path]: null, [`docs/${path}`]: text })
+  await f.edit(space, { 'added.md': '# Added\n\nNew.\n' })
+  await f.export(space, { url, ref: DOCS })
+  await f.edit(space, { 'guide.md': page('one', 'two, here', 'three', 'four') })
+  await remote.commit({ ...moved, 'docs/guide.md': page('one', 'two, there', 'three', 'four') })
+  await mergeOnRemote(remote, 'docs', 'squash')
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'conflict', run.error)
+  assert.equal(await f.decide(space, run, 'main'), ['docs/guide.md'])
+  const files = await f.files(space)
+  assert.equal(
+    Object.keys(files).sort(),
+    Object.keys({ ...moved, 'docs/added.md': '' })
+      .filter((path) => moved[path] !== null)
+      .sort(),
+  )
+  assert.match(files['docs/guide.md'] ?? '', /two, here/)
+})
+
+test('files outside the root that people moved in a merge of an export stay where they put them', async () => {
+  const { remote, space, url } = await imported('root-decided')
+  const moved: Record<string, string | null> = { '.gitbook.yaml': 'root: docs\n', 'NOTES.md': '# Notes\n' }
+  for (const [path, text] of Object.entries(start)) Object.assign(moved, { [path]: null, [`docs/${path}`]: text })
+  await f.edit(space, { 'added.md': '# Added\n\nNew.\n' })
+  await f.export(space, { url, ref: DOCS })
+  await remote.commit(moved)
+  await mergeOnRemote(remote, 'docs', 'squash')
+  await remote.commit({ 'added.md': null, 'old/added.md': '# Added\n\nNew.\n' })
+  await arrives(space, url, (await f.clone(url)).files)
 })
 
 test.run()

@@ -116,7 +116,7 @@ for (const [at, one] of cases.entries())
     // Alternates between squash and merge, with and without news on the remote.
     const style: MergeStyle = (at + (lost === 'response' ? 0 : 1)) % 2 === 0 ? 'merge' : 'squash'
     const moved = at > 0
-    test(`a lost push has no wrong effect: ${one.told} (${style}${moved ? ', after the remote moved on' : ''}, ${lost === 'response' ? 'the response lost' : 'the server killed while it pushed'})`, async () => {
+    test(`a lost push has no lasting effect: ${one.told} (${style}${moved ? ', after the remote moved on' : ''}, ${lost === 'response' ? 'the response lost' : 'the server killed while it pushed'})`, async () => {
       const files = await story(lost, style, one, moved)
       for (const [path, text] of Object.entries(one.expected)) assert.is(files.get(path) ?? null, text, path)
       assert.is(files.has('other.md'), moved && !(one.held && style === 'squash'))

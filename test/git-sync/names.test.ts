@@ -74,7 +74,7 @@ test('an oversized file is reported with its path', async () => {
   assert.match(run.error ?? '', /"assets\/film\.bin"/)
 })
 
-test('an import rejects names that differ only by case across sides until one is renamed', async () => {
+test('an import rejects names that differ only by case between the sides until one is renamed', async () => {
   const remote = await f.remotes.createRepository('cases.git', { files: { 'README.md': '# Home\n' } })
   const space = await f.space()
   const link = { url: remote.url }

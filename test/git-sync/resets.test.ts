@@ -30,7 +30,7 @@ async function upToDate(space: LoadedSpace, url: string): Promise<Record<string,
 }
 
 for (const keep of [true, false])
-  test(`exports that a restored backup lacks are held, and ${keep ? 'main' : 'the backup'} can be chosen`, async () => {
+  test(`exports that a restored backup lacks conflict, and ${keep ? 'main' : 'the backup'} can be chosen`, async () => {
     const { remote, space, url, first, reset } = await imported(`backup-${keep}`)
     await f.edit(space, { 'guide.md': page('one', 'two', 'written here', 'three', 'four') })
     await f.export(space, { url })
@@ -50,7 +50,7 @@ for (const keep of [true, false])
     else assert.equal(after, { 'README.md': '# Home', 'guide.md': start['guide.md'].trimEnd(), 'later.md': '# Later' })
   })
 
-test('a branch that is reset by one export keeps local work', async () => {
+test('a reset of a branch by one export keeps local work', async () => {
   const { remote, space, url, reset } = await imported('one-export')
   await f.edit(space, { 'guide.md': page('one', 'first', 'two', 'three', 'four') })
   await f.export(space, { url })
@@ -134,7 +134,7 @@ test('a reset that drops an edited pull request holds local work', async () => {
   assert.not.ok('there.md' in after)
 })
 
-test('a line that is removed from the remote again after a reset is removed locally', async () => {
+test('a line that the remote removes again after a reset is removed locally', async () => {
   const { remote, space, url, reset } = await imported('removed-since')
   await f.edit(space, { 'guide.md': page('one', 'two', 'here', 'three', 'four') })
   await f.export(space, { url })

@@ -87,7 +87,7 @@ async function newSquashedByHand(
   return { space, remote, url }
 }
 
-test('a new page that was squashed by hand and edited remotely does not conflict', async () => {
+test('a new page that was squashed manually and edited remotely does not conflict', async () => {
   const { space, remote, url } = await newSquashedByHand('edited-there')
   await remote.commit({ 'new.md': page('a', 'new', 'page', 'more') })
   const run = await f.import(space, { url })
@@ -95,7 +95,7 @@ test('a new page that was squashed by hand and edited remotely does not conflict
   assert.is((await f.files(space))['new.md'], page('a', 'new', 'page', 'more').trimEnd())
 })
 
-test('a new page that was squashed by hand and moved locally exists once', async () => {
+test('a new page that was squashed manually and moved locally exists once', async () => {
   const { space, remote, url } = await newSquashedByHand('moved-here')
   const id = defaultId('page', 'new.md')
   const main = space.repo.head('refs/heads/main' as RefName) as CommitId
@@ -119,7 +119,7 @@ test('a new page that was squashed by hand and moved locally exists once', async
   assert.not.ok('new.md' in (await f.clone(remote.url)).files)
 })
 
-test('a new page that was squashed by hand and moved remotely stays moved, even after a reset', async () => {
+test('a new page that was squashed manually and moved remotely stays moved, even after a reset', async () => {
   const { space, remote, url } = await newSquashedByHand('moved-there', async (first, then) => {
     // From here on, the remote's history itself identifies the pages.
     await f.edit(then, { 'README.md': '# Home of all\n' })

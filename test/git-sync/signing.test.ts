@@ -95,7 +95,7 @@ for (const [kind, make] of [
       assert.is(
         await verdicts(space.repo.path, key, `${before}..main`),
         'NGGG',
-        'two edits and a merge, beside the commit of the remote',
+        'two edits and a merge, in addition to the commit of the remote',
       )
       assert.is(await git(remote.path, ['fsck', '--strict']), '')
       await f.edit(space, { 'guide.md': '# Guide\n\none\n\ntwo\n\nthree\n' })

@@ -142,7 +142,7 @@ for (const { where, directory } of [
     assert.equal(
       remotes.requests.filter(({ url }) => url.startsWith(new URL(lib.url).pathname)),
       [],
-      'nobody asked for the submodule',
+      'the submodule was not requested',
     )
   })
 }

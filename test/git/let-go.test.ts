@@ -37,7 +37,7 @@ test('ancestry agrees with Git without a memory budget and with one that runs ou
   }
 })
 
-test('a repository in use is opened once, and an unused one is closed', async () => {
+test('a repository is opened once while in use, and closed when unused', async () => {
   const open = new OpenRepositories<{ name: string }>()
   let opened = 0
   const get = (name: string) => open.get(name, async () => ({ name, n: opened++ }))

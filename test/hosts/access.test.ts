@@ -36,7 +36,7 @@ for (const { provider, server, open, repositoryUrl } of here.places) {
     for (const branch of ['', '../x', 'a//b', 'a/./b']) await failed(open().protection(branch), 'refused')
   })
 
-  test(`${provider}: a missing, wrong or weak credential is reported without its text`, async () => {
+  test(`${provider}: the error for a missing, wrong or weak credential does not contain it`, async () => {
     const credentials: [HostCredential, 'unauthorized' | 'noRight'][] = [
       [{ kind: 'none' }, 'unauthorized'],
       [{ kind: 'token', token: 'revoked-token-123456' }, 'unauthorized'],

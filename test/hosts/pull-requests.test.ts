@@ -115,7 +115,7 @@ for (const { provider, server, open } of here.places) {
     }
   })
 
-  test(`${provider}: a long list is limited`, async () => {
+  test(`${provider}: a long list of pull requests is cut at a limit`, async () => {
     for (let n = 0; n < 310; n++) repository.open({ head: `many/${n}`, base: 'many', title: `${n}`, body: '' })
     const { items, more } = await host.openPullRequests('many')
     assert.equal([items.length, more, items[0]?.head.ref], [300, true, 'many/309'])

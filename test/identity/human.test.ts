@@ -140,7 +140,7 @@ test('an empty group keeps its ID after a new title and slug, even within the sa
   assert.is((await soundIds(desk)).get('group Another'), other)
 })
 
-test('a group keeps its ID and content after a new title, and so do a link and files', async () => {
+test("groups, links and files keep their IDs after a change of the group's title", async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   const group = before.get('group Group') as string
@@ -207,7 +207,7 @@ test('a rename on a branch and edits on main merge, and the reverse', async () =
   assert.ok((await desk.file('renamed.md'))?.endsWith('more\n'))
 })
 
-test('both sides rename a page to a path that the other side vacates', async () => {
+test('each side can rename a page to the path that the other side vacates', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   const [a, b] = [before.get('document A') as string, before.get('document B') as string]
@@ -225,7 +225,7 @@ test('both sides rename a page to a path that the other side vacates', async () 
   same(after, main)
 })
 
-test('both sides add the same file as one page', async () => {
+test('a file that both sides add is one page', async () => {
   const desk = await openDesk(here, FILES)
   const change = await desk.changeRequest()
   const page = { operation: 'insert_page', title: 'Same', slug: 'same', document: { markdown: 'same\n' } }

@@ -11,7 +11,7 @@ const summary = (...entries: string[]): string =>
 const text = `# Guide\n\n${Array.from({ length: 9 }, (_, n) => `Line ${n} of the guide.\n`).join('\n')}`
 
 for (const way of ['merge', 'update'] as const)
-  test(`the page on main keeps its ID, and the other copy gets another one (${way})`, async () => {
+  test(`the page on main keeps its ID, and the other copy gets a new one (${way})`, async () => {
     const desk = await openDesk(here, { 'README.md': '# Home\n', 'guide.md': text, 'SUMMARY.md': summary('guide.md') })
     const id = flat(await desk.pages()).find(({ slug }) => slug === 'guide')?.id as string
     await desk.write([{ operation: 'update_page', page: id, slug: 'moved' }])

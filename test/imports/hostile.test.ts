@@ -105,7 +105,7 @@ test('redirects, links, sitemaps and images cannot point to private addresses', 
   )
 })
 
-test('a name that stands for another address at connection time is rejected', async () => {
+test('a name that resolves to another address at connection time is rejected', async () => {
   const { app } = service.service
   const own = app.http
   let looked = 0

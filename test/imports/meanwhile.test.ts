@@ -94,7 +94,7 @@ test('an import is one commit on top of the concurrent edits of others', async (
   assert.is(content.commits, 5)
 })
 
-test('two concurrent imports and edits each arrive once', async () => {
+test('two concurrent imports and edits are each applied once', async () => {
   const space = await newSpace(here)
   const web = await held()
   web.release()

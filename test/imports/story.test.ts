@@ -109,7 +109,7 @@ async function checkTexts(space: string, site: Book, content: Content, wrong: Wr
 }
 
 for (const seed of seeds)
-  test(`the website of seed ${seed} is imported completely`, async () => {
+  test(`the generated website ${seed} is imported completely`, async () => {
     const site = new Site(random(seed), SIZE)
     const web = await serve((request, response) => site.handle(request, response))
     try {
@@ -151,7 +151,7 @@ function checkBytes(pages: ArchivePage[], content: Content, wrong: Wrong): void 
 }
 
 for (const seed of seeds)
-  test(`the archive of seed ${seed} is imported completely`, async () => {
+  test(`the generated archive ${seed} is imported completely`, async () => {
     const archive = new Archive(random(seed), SIZE)
     const bytes = await archive.write()
     const web = await serve((_, response) => response.writeHead(200, { 'content-type': 'application/zip' }).end(bytes))

@@ -53,7 +53,7 @@ const [test, here] = await suiteWith('import of a website', async () => {
 
 const { service, site } = here
 
-test('an import finds the pages below the URL by sitemap and links, and makes one commit', async () => {
+test('an import finds the pages below the URL by sitemap and links, and creates one commit', async () => {
   const space = await service.space()
   const before = await git(`${service.dir}/repos/${space}.git`, ['rev-parse', 'main'])
   site.requests.length = 0
@@ -154,7 +154,7 @@ test('an endless website is read up to the limits, which the failures name', asy
     const { body, headers } = await small.admin
       .call('post', `/v1/spaces/${space}/content/import`, { url: `${trap.url}/x`, source: 'website' })
       .expect(201)
-    assert.is(body.importedResources, 1, 'what is beside the address is not below it')
+    assert.is(body.importedResources, 1, 'a sibling of the address is not below it')
     const whole = await small.admin
       .call('post', `/v1/spaces/${space}/content/import`, { url: trap.url, source: 'website' })
       .expect(201)

@@ -47,7 +47,7 @@ const said = async (child: ChildProcess): Promise<string> =>
   String((await once(child.stdout as NodeJS.ReadableStream, 'data'))[0])
 
 test(
-  'maintenance that is killed at any step loses nothing and completes at the next start',
+  'killed maintenance loses nothing and completes at the next start',
   async () => {
     const root = await mkdtemp(join(tmpdir(), 'bindery-maintain-'))
     const { id, path } = await fullSpace(root)

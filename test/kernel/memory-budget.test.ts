@@ -10,7 +10,7 @@ interface Layer {
 }
 const MIB = 1024 * 1024
 
-test('500 values of 5 MB under one bound stay within 256 MiB', () => {
+test('500 values of 5 MB in one bounded cache stay within 256 MiB', () => {
   const budget = new MemoryBudget(256 * MIB)
   const structures = budget.cache<{ n: number }>({ weigh: () => 5_000_000 })
   for (let n = 0; n < 500; n++) structures.set(String(n), { n })
@@ -41,7 +41,7 @@ test('a value with many keys is counted once and is removed from all of them', (
   assert.ok(budget.used <= 100_000)
 })
 
-test('a shared value is removed with its last dependent and not earlier', () => {
+test('a shared value is removed with its last dependent', () => {
   const budget = new MemoryBudget(MIB)
   const bodies = budget.cache<object>({ weigh: () => 5000, goesWithLast: true })
   const responses = budget.cache<{ body: object }>({ weigh: () => 100, base: ({ body }) => body as { body: object } })

@@ -59,7 +59,7 @@ const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await new Promise((done) => setTimeout(done, 5))
 }
 
-test('an organization keeps its share, and others get the remaining slots', async () => {
+test('an organization gets its share, and others get the remaining slots', async () => {
   const here = world({ slots: 3, share: 2 })
   here.add('a', 'a1', 'a2', 'a3')
   assert.equal(here.order, ['a1', 'a2'])
@@ -111,7 +111,7 @@ test('a task keeps its slot while it works here, or while enough bytes arrive', 
   await here.endAll()
 })
 
-test('tasks that continue after a stall take no slot from other organizations', async () => {
+test('a task that continues after a stall takes no slot from other organizations', async () => {
   const here = world({ slots: 2, share: 1, stalled: { total: 4, share: 4 } })
   const rest: (() => void)[] = []
   for (const name of ['a1', 'a2', 'a3'])

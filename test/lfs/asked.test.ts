@@ -44,7 +44,7 @@ const failure = async (batch: typeof here.lfs.batch): Promise<LfsError> => {
   throw new Error('it did not fail')
 }
 
-test('an LFS server that returns none of the objects causes an error', async () => {
+test('a response without the requested LFS objects is an error', async () => {
   const table: [typeof here.lfs.batch, LfsError['kind'], RegExp, (number | null)?][] = [
     [{ status: 401 }, 'refused', /401: the credential is not accepted/],
     [
@@ -141,7 +141,7 @@ test('an LFS batch response is read object by object', async () => {
     )
 })
 
-test('a server behind https is never asked to download over http', async () => {
+test('a download from an https server never uses http', async () => {
   const object = one()
   const http = {
     ...here.server.http,

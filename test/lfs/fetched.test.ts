@@ -142,7 +142,7 @@ test('an object that cannot be fetched is reported with its file and reason', as
     assert.match(told.message, message)
     assert.match(
       (await download(files[name]?.downloadURL as string).expect(404)).body.toString(),
-      /kept by Git LFS and is not here/,
+      /stored in Git LFS and is not available here/,
     )
   }
   for (const name of ['stale.png', 'good.png']) assert.is(files[name]?.lfs?.problem, undefined, name)
@@ -161,7 +161,7 @@ test('an object that cannot be fetched is reported with its file and reason', as
     .expect(200)
 })
 
-test('a server that asks for a pause gets one, and a closed server is reported', async () => {
+test('a pause that the server requests is respected, and a closed server is reported', async () => {
   const { pointer } = here.lfs.put(picture())
   here.lfs.batch = { status: 429, headers: { 'retry-after': '600' } }
   const { named, theirs, connection } = await connected({ 'a.png': pointer })
@@ -180,7 +180,7 @@ test('a server that asks for a pause gets one, and a closed server is reported',
     .call('post', `${connection.base}/run`, {})
     .expect((response) => assert.ok(response.status < 300))
   await here.idle()
-  assert.is((await named())['a.png']?.lfs?.state, 'present', 'a run that somebody asks for tries again')
+  assert.is((await named())['a.png']?.lfs?.state, 'present', 'a manual run is a retry')
 })
 
 test('an .lfsconfig is ignored if it names another host, and followed if it names the same one', async () => {

@@ -123,7 +123,7 @@ test('empty LFS objects and pointers with impossible sizes are handled', async (
   assert.is(Buffer.from(body).length, 0)
 })
 
-test('a job with a slow server lets other jobs run first and continues afterwards', async () => {
+test('a job with a slow server continues after other waiting jobs', async () => {
   const slow = Array.from({ length: 8 }, () => put(100))
   const oids = new Set(slow.map(({ oid }) => oid))
   for (const oid of oids) here.lfs.objects.set(oid, { expiresIn: 1_000_000 })
@@ -135,7 +135,7 @@ test('a job with a slow server lets other jobs run first and continues afterward
   assert.ok(here.lfs.batches.length - asked > 1, 'it took more than one job')
 })
 
-test('objects that main adds while a fetch job runs are fetched too', async () => {
+test('objects that are added to main while a fetch job runs are fetched too', async () => {
   const [first, second] = [put(), put()]
   const space = await here.space()
   const theirs = await here.repository({ 'README.md': '# Home\n', ...assets({ 'a.png': first.pointer }) })
@@ -153,7 +153,7 @@ test('objects that main adds while a fetch job runs are fetched too', async () =
   assert.equal(await states(space), { 'a.png': 'present', 'b.png': 'present' })
 })
 
-test('a file of a paused or deleted connection states that, and is fetched when it returns', async () => {
+test('a file of a paused or deleted connection states that, and is fetched after it resumes', async () => {
   const { space, base } = await connected({ 'a.png': put().pointer })
   await here.service.admin.call('post', `${base}/pause`).expect(200)
   await insert(`/v1/spaces/${space}/content`, 'b.png', put().pointer)
@@ -186,7 +186,7 @@ test('a request credential is lost after a restart, and the file states what to 
   assert.is((await main(space))['a.png']?.lfs?.problem, undefined)
 })
 
-test('an object of another organization looks like one that does not exist', async () => {
+test('an object of another organization looks like a missing one', async () => {
   const secret = put()
   await connected({ 'secret.png': secret.pointer })
   const { body: other } = await here.service.admin.call('post', '/v1/orgs', { title: 'Others' }).expect(201)

@@ -69,7 +69,7 @@ test('the ssh host is asked with the key of the connection, and the LFS file is 
   assert.is(here.lfs.batches.at(-1)?.authorization, TOKEN)
 })
 
-test('a path with blanks and quotes reaches the ssh host as one word', async () => {
+test('a path with spaces and quotes reaches the ssh host as one word', async () => {
   const { pointer } = here.lfs.put(bytes('odd path'))
   await here.sshd.answerLfs(access())
   const { look, path } = await fileOf(pointer, { path: "it's-$(touch x)-odd.git" })

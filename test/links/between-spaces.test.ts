@@ -95,7 +95,7 @@ test('a space without access looks like a space that does not exist', async () =
   assert.is((await read(admin, `${from}/links`)).stats.broken.total, 3)
 })
 
-test('every service address is in-app, and addresses of sites are not', async () => {
+test('every service address is an in-app link, and addresses of sites are not', async () => {
   const space = (await admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Addresses' }).expect(201))
     .body.id
   const targets = ['/docs', '/v1/orgs/x', '', '/sites/acme/docs', '/sitesmap']

@@ -18,7 +18,7 @@ import { LEASE_MS, until } from './nodes.js'
 
 const test = suite('nodes on one database: kill -9')
 
-test('another node continues the work and the shared duties of a killed node', async () => {
+test('another node takes over the work and the shared duties of a killed node', async () => {
   const [postgres, smtp, receiver] = await Promise.all([startPostgres(), startSmtp(), startReceiver()])
   const url = await postgres.database()
   const dir = await mkdtemp(join(tmpdir(), 'bindery-node-'))

@@ -19,7 +19,7 @@ export function checkMarks(
   if (lost.length > 0) return `lost: ${lost.join(' ')} (there are ${found.length}, ${open.length} open)`
   const known = new Set(acknowledged)
   const strange = found.filter((mark) => !known.has(mark) && !open.includes(mark))
-  if (strange.length > 0) return `nobody asked for, or they were refused: ${strange.join(' ')}`
+  if (strange.length > 0) return `not requested, or rejected: ${strange.join(' ')}`
   const order = found.filter((mark) => known.has(mark))
   return order.every((mark, i) => mark === acknowledged[i])
     ? null

@@ -106,7 +106,7 @@ test('a role change or a removal on one node applies on every node at the next r
   )
 })
 
-test('a space that one node locks or deletes takes no writes on any other node', async () => {
+test('a space that one node locks or deletes rejects writes on all other nodes', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const space = await spaceOf(round)
     await done(round + 1, 'PATCH', `/v1/spaces/${space.id}`, { editMode: 'locked' })

@@ -43,7 +43,7 @@ test('a job runs on the node that has its credentials in memory, and on others i
   await until(() => first.received.length + second.received.length === 3)
 })
 
-test('a run is canceled on its node, and the waiting callers on every node are notified', async () => {
+test('a canceled run ends on its node, and waiting callers on every node get a response', async () => {
   const stop = new AbortController()
   two.service.app.running.set('run', stop)
   app.endRun('run')
@@ -55,7 +55,7 @@ test('a run is canceled on its node, and the waiting callers on every node are n
   await waiting
 })
 
-test('all nodes count the sign-ins of an address together at once', async () => {
+test('all nodes share one exact count of the sign-ins from an address', async () => {
   const statuses: number[] = []
   for (let at = 0; at < 9; at++) {
     const { url } = at % 2 ? one : two
@@ -64,7 +64,7 @@ test('all nodes count the sign-ins of an address together at once', async () => 
   assert.equal(statuses, [...Array(5).fill(202), ...Array(4).fill(429)])
 })
 
-test('all nodes count the requests of a token together within a second', async () => {
+test("all nodes share the count of a token's requests within a second", async () => {
   const caller = await one.caller('read')
   const at = (url: string) => request(url).get('/v1/user').set('Authorization', `Bearer ${caller.token}`)
   for (let count = 0; count < 29; count++) await at(one.url).expect(200)
@@ -76,7 +76,7 @@ test('all nodes count the requests of a token together within a second', async (
   assert.ok(passed < 29, `${passed} more`)
 })
 
-test('a permission change waits for moves of other nodes and aborts the long ones', async () => {
+test('a permission change waits for ref moves on other nodes and aborts long ones', async () => {
   const order: string[] = []
   let settled: Promise<unknown> = Promise.resolve()
   await two.service.app.locks.run('a-space', async () => {

@@ -1,4 +1,4 @@
-/** Tests published sites on several nodes: what one node publishes, changes or withdraws, all serve with its response. */
+/** Tests published sites on several nodes: changes by one node apply on all nodes when its response is sent. */
 import * as assert from 'uvu/assert'
 import { publish, read } from '../site/support.js'
 import { suite } from '../support/suite.js'
@@ -9,7 +9,7 @@ const nodes = await startNodes(0)
 const [one, two] = [await nodes.add(), await nodes.add()]
 test.after(() => nodes.close())
 
-test('a merge and the end of a publication on one node show on the other with the response', async () => {
+test('a merge or unpublication on one node applies on the other when its response is sent', async () => {
   const { call } = one.admin
   const site = await publish(one, { Start: '# Start\n\nText of round 0.\n' })
   const { pathname } = new URL(site.address)
@@ -32,7 +32,7 @@ test('a merge and the end of a publication on one node show on the other with th
   assert.match((await onOther()).text, 'Text of round 5.')
 })
 
-test('while the database is away, readers get a page with 503, and afterwards the site', async () => {
+test('readers get a page with 503 during a database outage, and the site after it', async () => {
   const { address } = await publish(one, { Start: '# Start\n' })
   assert.is((await read(address)).status, 200)
   await nodes.postgres.crash()

@@ -31,7 +31,7 @@ export interface Told {
    * the last minute.
    */
   resumed: { what: string; ms: number; load: number }[]
-  /** How often each kind of disturbance was played. */
+  /** The number of times that each kind of disturbance was played. */
   kinds: Record<string, number>
   /** Processes that ended without a request. */
   deaths: string[]

@@ -12,7 +12,7 @@ export class World {
   /** Spaces that any client may write in. New ones are added. */
   readonly spaces: string[] = []
   #over = false
-  /** How often a write was acknowledged, left open, or rejected with 409. */
+  /** The number of writes that were acknowledged, left open, or rejected with 409. */
   readonly counts = new Map<string, number>()
   #names = 0
 

@@ -1,4 +1,4 @@
-/** Notifications in the app and by mail, what waits for a user, and the settings that decide about both. */
+/** Notifications in the app and by mail, items that wait for a user, and the settings for both. */
 import * as assert from 'uvu/assert'
 import { type ConnectionDoc, connections, notifications } from '../../src/model/index.js'
 import { recordConnectionFailure } from '../../src/domain/connections/notices.js'
@@ -57,7 +57,7 @@ async function story() {
   return { desk, author, reviewer, request, url, page }
 }
 
-test('a review request reaches the reviewer, waits for them, and is gone with the review', async () => {
+test('a review request notifies the reviewer, and is listed until the review is given', async () => {
   const { desk, author, reviewer, request, url } = await story()
   assert.equal(await waiting(author), [
     { ...(await waiting(author))[0], type: 'draft', urls: { app: `${here.url}/s/${desk.space}/c/${request.number}` } },
@@ -89,7 +89,7 @@ test('a review request reaches the reviewer, waits for them, and is gone with th
   )
 })
 
-test('comments reach the author and those who wrote, and a merge reaches the author', async () => {
+test('comments notify the author and other commenters, and a merge notifies the author', async () => {
   const { desk, author, reviewer, url, page } = await story()
   const other = await here.caller('comment')
   const { body: comment } = await other.call('post', `${url}/comments`, { body: { markdown: 'One' }, page }).expect(200)
@@ -104,7 +104,7 @@ test('comments reach the author and those who wrote, and a merge reaches the aut
   assert.equal(await types(reviewer), [])
 })
 
-test('marks are kept, and unread notifications are counted', async () => {
+test('read marks are stored, and unread notifications are counted', async () => {
   const { author, reviewer, url } = await story()
   for (const text of ['One', 'Two', 'Three'])
     await reviewer.call('post', `${url}/comments`, { body: { markdown: text } }).expect(200)
@@ -122,7 +122,7 @@ test('marks are kept, and unread notifications are counted', async () => {
   assert.is((await list(author, '?status=unread')).count, 1, 'marks of others change nothing')
 })
 
-test('switches decide what appears in the app and what is mailed', async () => {
+test('settings select the notifications in the app and by mail', async () => {
   const { author, reviewer, url } = await story()
   const settings = (body: object) => author.call('patch', '/v1/user/settings', body).expect(200)
   await settings({ notifications: { comments: { app: false, mail: false } } })
@@ -142,7 +142,7 @@ test('switches decide what appears in the app and what is mailed', async () => {
   await author.call('patch', '/v1/user/settings', { notifications: { gossip: { app: true } } }).expect(400)
 })
 
-test('mails are collected, and what was read in the app is not mailed', async () => {
+test('mails are batched, without notifications that were read in the app', async () => {
   const { author, reviewer, url } = await story()
   const address = await emailOf(author)
   for (const text of ['One', 'Two', 'Three'])
@@ -159,7 +159,7 @@ test('mails are collected, and what was read in the app is not mailed', async ()
   assert.equal(await here.service.app.store.find(notifications, 'due', author.user), [])
 })
 
-test('a space that the user may no longer see is in no list, no mail and no count', async () => {
+test('notifications about a space that the user may no longer see are omitted everywhere', async () => {
   const { desk, author, reviewer, url } = await story()
   await author.call('post', `${url}/requested-reviewers`, { users: [reviewer.user] }).expect(200)
   await here.admin.call('patch', desk.url, { defaultLevel: null }).expect(200)
@@ -173,7 +173,7 @@ test('a space that the user may no longer see is in no list, no mail and no coun
   await here.admin.call('delete', desk.url).expect(204)
 })
 
-test('a failing connection waits for those who may repair it, once for each cause', async () => {
+test('a failing connection notifies the members who may repair it once for each cause', async () => {
   const { desk, author } = await story()
   const { app } = here.service
   const now = clock.now().toISOString()

@@ -71,7 +71,7 @@ const CASES: [name: string, before: Record<string, unknown>, after: Record<strin
 for (const [name, before, after, expected] of CASES)
   test(`breaking changes are found as expected: ${name}`, () => assert.equal(breaking(before, after), expected))
 
-test('specifications with unusual names and forms can be compared', () => {
+test('specifications with unusual names and structures can be compared', () => {
   const odd = {
     openapi: '3.0.0',
     paths: { '/a': null, '/b': { get: { parameters: 'x', responses: [], tags: [1] } }, __proto__: {} },

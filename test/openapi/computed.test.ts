@@ -145,7 +145,7 @@ test('an entry without a specification is unchanged and has a diagnostic with it
   assert.match(told[3].message, /names no specification/)
 })
 
-test('a specification of another organization is unknown to entries and blocks', async () => {
+test('entries and blocks cannot use specifications of another organization', async () => {
   const { body: other } = await here.admin.call('post', '/v1/orgs', { title: 'Other' }).expect(201)
   const secret = `/v1/orgs/${other.id}/openapi/secret`
   await here.admin
@@ -165,7 +165,7 @@ test('a specification of another organization is unknown to entries and blocks',
   assert.equal((await get(`${desk.url}/links?status=broken`)).count, 2)
 })
 
-test('colliding slugs get numbers, and similar operations get their own IDs', async () => {
+test('colliding slugs get numbers, and similar operations get different IDs', async () => {
   const paths = {
     '/a/{x}': { get: operation('Same', ['T']) },
     '/a/{y}': { get: operation('Same', ['T']) },

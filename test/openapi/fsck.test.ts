@@ -61,7 +61,7 @@ test('fsck finds missing and damaged specification files and repairs derived one
   }
 })
 
-test('a specification document with a flipped bit is an error and is never sent', async () => {
+test('a specification document with a flipped bit causes an error and is never sent', async () => {
   const here = await startService()
   try {
     await put(here, 'pets', { '/a': { get: { responses: { '200': { description: 'x' } } } } })

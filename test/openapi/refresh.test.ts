@@ -123,7 +123,7 @@ test('slow servers of one organization do not delay another', async () => {
   for (const slug of ['hangs-1', 'hangs-2', 'hangs-3']) await here.admin.call('delete', `${base()}/${slug}`).expect(204)
 })
 
-test('files that documents name are not deleted by a sweep', async () => {
+test('a sweep does not delete files that documents refer to', async () => {
   await sweepSpecFiles(here.service.app)
   await here.admin.call('get', `${base()}/a/versions/latest/content`).expect(200)
 })

@@ -59,7 +59,7 @@ test('invalid slugs, sources and members of a specification are rejected', async
   await here.admin.call('get', `${base()}/none/versions/latest`).expect(404)
 })
 
-test('readers see specifications, content creators change them, and strangers see none', async () => {
+test('readers can see specifications, and only content creators can change them', async () => {
   const [guest, reader, creator, stranger] = [
     await here.caller(null),
     await here.caller('read'),
@@ -78,7 +78,7 @@ test('readers see specifications, content creators change them, and strangers se
   await stranger.call('get', `${base()}/pets`).expect(404)
 })
 
-test('a guest reads public specifications and those that a readable space shows', async () => {
+test('a guest can read public specifications and those that a readable space shows', async () => {
   const guest = await here.caller(null)
   await put(here, 'private-by-entry', {})
   await put(here, 'private-by-block', {})
@@ -104,7 +104,7 @@ test('a guest reads public specifications and those that a readable space shows'
   assert.equal(await slugs(), ['private-by-entry', 'private-by-block', 'shown-to-others'])
 })
 
-test('PUT creates or replaces a specification, and only changed content makes a version', async () => {
+test('PUT creates or replaces a specification, and only changed content creates a version', async () => {
   const path = `${base()}/put`
   const { headers } = await here.admin.call('put', path, { source: { text: specText() } }).expect(201)
   assert.ok(headers.location?.endsWith(path))

@@ -102,7 +102,7 @@ last11z
 ` // prettier-ignore
 
 test(
-  'a hostile page is printed as written and fetches nothing',
+  'a hostile page is printed as text and fetches nothing',
   async () => {
     const canary = await serve((_, response) => response.writeHead(200, { 'content-type': 'image/png' }).end('x'))
     try {

@@ -44,7 +44,7 @@ test('an invitation gives a new user an account and a token for that organizatio
   )
 })
 
-test('an account joins only by an invitation to its own address', async () => {
+test('an account joins only through an invitation to its address', async () => {
   const org = await organization(here)
   const known = await person(here, 'known@people.example')
   const other = await person(here, 'other@people.example')
@@ -82,7 +82,7 @@ test('two acceptances of one invitation create one member', async () => {
   }
 })
 
-test('an invitation that is accepted and revoked at once gives a member or none, not an error', async () => {
+test('concurrently accepting and revoking an invitation never fails', async () => {
   for (let round = 0; round < 5; round++) {
     const org = await organization(here)
     const { body } = await here.admin

@@ -51,7 +51,7 @@ test('a long name in another script is sent intact or shortened', async () => {
   assert.match(text, /invites you to Übersicht 文書 x{87}\.\r?\n/)
 })
 
-test('mail for an unavailable server is sent later and does not delay other mail', async () => {
+test('mail to an unavailable server is sent later and does not delay other mail', async () => {
   const org = await organization(here)
   smtp.behave((what, address) => (what === 'recipient' && address === 'later@people.example' ? 451 : null))
   const url = await invite(org, 'later@people.example')

@@ -119,7 +119,7 @@ test('only admins change roles, and a disabled member has no access', async () =
   assert.is(told.length, 5)
 })
 
-test('the last admin cannot be demoted, disabled or removed, even by two at once', async () => {
+test('the last admin cannot be demoted, disabled or removed, even by two concurrent requests', async () => {
   const org = await organization()
   const path = (who: { user: string }): string => `/v1/orgs/${org}/members/${who.user}`
   for (const body of [{ role: 'create' }, { role: null }, { disabled: true }])

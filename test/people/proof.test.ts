@@ -107,7 +107,7 @@ test('a mailed invitation to the same organization creates a second, verified me
   }
 })
 
-test('a verified and an unverified acceptance at the same time create separate users', async () => {
+test('concurrent verified and unverified acceptances create separate users', async () => {
   let here = await startService()
   try {
     const emails = [1, 2, 3, 4].map((n) => `race-${n}@people.example`)

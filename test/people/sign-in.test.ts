@@ -49,7 +49,7 @@ test('the link in an email signs an account in once', async () => {
   assert.equal(await here.service.app.store.find(signIns, 'email', 'one@people.example'), [])
 })
 
-test('of many uses of one link at the same time, one succeeds', async () => {
+test('one of many concurrent uses of a link succeeds', async () => {
   await person(here, 'many@people.example')
   await ask('many@people.example').expect(202)
   const { secret } = await smtp.mailTo('many@people.example')

@@ -23,7 +23,7 @@ const join = async (org: string, email: string, by?: string, more?: object): Pro
 const get = async (token: string, path: string) => (await as(here, token, 'get', path).expect(200)).body
 const ids = (list: { items: { id: string }[] }): string[] => list.items.map(({ id }) => id)
 
-test('two organizations that invite one address get two separate users', async () => {
+test('invitations of one address by two organizations create two separate users', async () => {
   const [one, two] = [await organization(here), await organization(here)]
   const first = await join(one, 'shared@people.example')
   const second = await join(two, 'shared@people.example')
@@ -34,7 +34,7 @@ test('two organizations that invite one address get two separate users', async (
   assert.equal((await get(first.token, '/v1/user/tokens')).items.length, 1)
 })
 
-test('an existing account joins as itself, and link users do not learn that it exists', async () => {
+test('an existing account joins unchanged, and the link does not reveal that it exists', async () => {
   const org = await organization(here)
   const boss = await person(here, 'prober@people.example')
   const mine = (await as(here, boss.token, 'post', '/v1/orgs', { title: 'Mine' }).expect(201)).body.id
@@ -110,7 +110,7 @@ test('members see that an address is not verified', async () => {
   assert.is((await get(here.admin.token, `/v1/users/${user}`)).emailUnproven, true)
 })
 
-test('without mail, one member at a time has an address, and a removed one never returns', async () => {
+test('without mail, an address belongs to one member, and a removed member never returns', async () => {
   const org = await organization(here)
   const first = await join(org, 'again@people.example', undefined, { role: 'create' })
   const space = (await as(here, first.token, 'post', `/v1/orgs/${org}/spaces`, { title: 'S' }).expect(201)).body.id
@@ -188,7 +188,7 @@ test('a removed user keeps no concurrently created token and cannot return by a 
   }
 })
 
-test("an unverified user's writing carries the claimed address and identifies only them", async () => {
+test('commits of an unverified user have the claimed address, but belong only to this user', async () => {
   const [org, other] = [await organization(here), await organization(here)]
   const owner = await person(here, 'writer@people.example')
   await putIn(here, other, owner.user, 'edit')

@@ -154,7 +154,7 @@ test('each check covers all earlier acknowledged writes of random transactions',
   assert.ok(same > 50, `${same} stamps were the same: else the test says nothing`)
 })
 
-test('too many changes or replaced rows mean that everything may have changed', async () => {
+test('after too many changes or replaced rows, everything counts as changed', async () => {
   const { all } = await nodes(1)
   const [{ database, news }] = all as [Node]
   const changed = async (what: () => Promise<unknown>, name = 't k untouched'): Promise<boolean> => {
@@ -280,7 +280,7 @@ test('a lost connection is replaced within a check, and a closed one confirms no
   )
 })
 
-test('after a restart or a reset of the database, everything may have changed', async () => {
+test('after a restart or reset of the database, everything counts as changed', async () => {
   const { url, all } = await nodes(1, 'times')
   const [{ database, news }] = all as [Node]
   await put(database, 'a', 1)

@@ -124,7 +124,7 @@ test('a clone from one server contains the pushes to the other', async () => {
   assert.is(await other.git('rev-parse', 'HEAD'), pushed)
 })
 
-test('a duplicate exists on both servers, and a purged space is on no disk', async () => {
+test('a duplicate exists on both servers, and a purge deletes a space from both disks', async () => {
   const space = await newSpace(a)
   const { body: copy } = await adminOn(b).call('post', `/v1/spaces/${space}/duplicate`, {}).expect(201)
   assert.match(await textOf(a, `/v1/spaces/${copy.id}/content/path/guide`), /How to/)
@@ -134,7 +134,7 @@ test('a duplicate exists on both servers, and a purged space is on no disk', asy
   assert.ok(existsSync(join(a.dir, 'repos', `${copy.id}.git`)))
 })
 
-test('an admin reads refreshed copies with plain Git, and a ref moved by hand is an event', async () => {
+test('an admin reads refreshed copies with plain Git, and a manually moved ref causes an event', async () => {
   const space = await newSpace(a)
   const config = loadConfig({ ...env, BINDERY_DATA_DIR: join(b.dir, 'data'), BINDERY_REPOS_DIR: join(b.dir, 'repos') })
   const path = await refreshSpace(config, space)

@@ -69,7 +69,7 @@ test('a sleeping node does not keep a lock that it gets while asleep', async () 
   await awake.close()
 })
 
-test('a node that sends other statements is not asleep, even if a transaction waits for long', async () => {
+test('a node that sends other statements is not asleep, even if a transaction waits long', async () => {
   const { url, awake, number } = await opened()
   const [holds, beats] = (await sessionsOf(url, 'slow', 2)) as [Client, Client]
   await holds.query(`BEGIN; ${ADD}`)

@@ -102,7 +102,7 @@ test('later commits on main do not count for an earlier pull request', async () 
   assert.equal([problems, status.state], [[], 'success'])
 })
 
-test('a preview of a folder ignores other folders, and no files give an empty revision', async () => {
+test('a preview of a folder ignores other folders, and an empty folder has an empty revision', async () => {
   const inside = Object.fromEntries(Object.entries(DOCS).map(([path, text]) => [`docs/${path}`, text]))
   const docs = await here.connected('github', {
     files: { ...inside, 'other/README.md': '# Other\n' },
@@ -164,7 +164,7 @@ test('previews wait for host limits and work without permission to set statuses'
   docs.host.limit = { left: 0, resetAt }
   await here.forward(POLL_MS)
   await docs.preview(number, 404)
-  assert.match((await docs.shown()).problem, /got too many requests/)
+  assert.match((await docs.shown()).problem, /received too many requests/)
   docs.host.limit = null
   await here.forward(2 * POLL_MS)
   assert.is((await docs.preview(number)).status.state, 'success')

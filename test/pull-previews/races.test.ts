@@ -107,7 +107,7 @@ test('a status is delayed as the host requests, while its preview exists at once
   const asked = () => docs.host.requests.length
   await here.forward(POLL_MS)
   assert.equal([refused, statuses()], [1, 0])
-  assert.match((await docs.shown()).problem, /got too many requests/)
+  assert.match((await docs.shown()).problem, /received too many requests/)
   const told = asked()
   await here.forward(1_100_000)
   assert.equal([asked() - told, statuses()], [0, 0], 'the host is left alone as long as it wants')

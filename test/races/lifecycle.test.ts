@@ -44,7 +44,7 @@ async function newSpace(
   return (await call('POST', `/v1/orgs/${organization}/spaces`, { title })).body.id
 }
 
-test('a second server on the same data does not start and names the holder', async () => {
+test('a second server on the same data does not start, and reports the running one', async () => {
   await within(async (dir, start) => {
     const first = await start()
     const space = await newSpace(first)

@@ -146,7 +146,7 @@ for (const [name, markdown, ...expected] of cases)
     assert.equal(faultsOfSite(made), [])
   })
 
-/** Parts that the Content-Security-Policy of sites forbids, or that would have the place of the interface. */
+/** Parts that the Content-Security-Policy of sites blocks, or that could imitate the interface. */
 const faultsOfSite = (made: string): string[] =>
   [
     ...faults(made).filter((fault) => !/^(?:<(?:svg|button)>|\w+\[data-(?:copy|title|width|frame|try)\])$/.test(fault)),
@@ -183,7 +183,7 @@ test('a page with every block has no style attribute, and its icons are listed o
   assert.ok(icons.includes('fa~rocket') && icons.includes('copy'))
 })
 
-test('authors cannot take the classes and IDs of the interface', () => {
+test('authors cannot use the classes and IDs of the interface', () => {
   const made = html(
     '<div class="top menu" id="ui~main" style="position:fixed">x</div>\n\n## T {#ui~tree}\n\n<svg><use href="//x.org#a"></use></svg>\n\n<button class="btn" type="submit">b</button>',
   )
@@ -191,7 +191,7 @@ test('authors cannot take the classes and IDs of the interface', () => {
   assert.match(textIn(made), /x/)
 })
 
-test('hostile text', () => {
+test('hostile text does not run in a page', () => {
   for (const attack of ATTACKS) {
     for (const around of [
       attack,
@@ -202,7 +202,7 @@ test('hostile text', () => {
   }
 })
 
-test('any combination of blocks', () => {
+test('no combination of blocks runs hostile text', () => {
   fc.assert(
     fc.property(blockSoup, (markdown) => {
       assert.equal(faultsOfSite(html(markdown)), [])
@@ -220,7 +220,7 @@ test('paragraphs have the direction of most of their letters if it is not that o
   assert.match(english, /<p dir="rtl">هذه/)
 })
 
-test('a link that leads nowhere is text, and marked in previews', () => {
+test('a broken link is rendered as text, and marked in previews', () => {
   assert.is(html('a [b](missing.md)'), '<p>a b</p>')
   assert.is(html('a [b](missing.md)', { site: { markBroken: true } }), '<p>a <span class="broken">b</span></p>')
 })
@@ -230,7 +230,7 @@ test('links to other sites open a new window if the site wants it', () => {
   assert.match(made, /<a href="https:\/\/x\.org" target="_blank" rel="noopener">a<\/a> <a href="\/page">b<\/a>/)
 })
 
-test('the words of the interface', () => {
+test('the interface uses the words of its language', () => {
   const made = html('## A\n\n```\nx\n```', {
     site: { words: { copy: 'Code kopieren', section: 'Link zum Abschnitt' } },
   })
@@ -238,7 +238,7 @@ test('the words of the interface', () => {
   assert.match(made, /aria-label="Link zum Abschnitt"/)
 })
 
-test('only addresses of single items become frames', () => {
+test('only addresses of single embeddable items become frames', () => {
   assert.is(frameOf('https://youtu.be/dQw4w9WgXcQ?t=3')?.src, 'https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ')
   assert.is(frameOf('https://vimeo.com/123456789')?.src, 'https://player.vimeo.com/video/123456789?dnt=1')
   assert.is(frameOf('https://www.youtube.com/@channel'), null)
@@ -302,7 +302,7 @@ const OPERATION: ShownOperation = {
 const BLOCK =
   '{% openapi-operation spec="flows" path="/flows/{id}/run" method="post" %}\ntext\n{% endopenapi-operation %}'
 
-test('an operation with its schemas, responses and examples', () => {
+test('an operation is rendered with its schemas, responses and examples', () => {
   const made = html(BLOCK, { parts: { 'openapi:flows operation POST /flows/{id}/run': [OPERATION] } })
   assert.equal(faultsOfSite(made), [])
   for (const part of [
@@ -322,7 +322,7 @@ test('an operation with its schemas, responses and examples', () => {
   assert.match(textIn(made), /-d '\{\n {2}"it'\\''s": "a",\n {2}"owner": \{\n {4}"mail": "name@example\.org"/)
 })
 
-test('an operation that is not known here shows the text in its block', () => {
+test('an unknown operation shows the text in its block', () => {
   const made = html(BLOCK)
   assert.match(made, /<span class="method post">POST<\/span>/)
   assert.match(made, /<p>text<\/p>/)

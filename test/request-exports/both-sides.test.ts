@@ -41,7 +41,7 @@ for (const where of ['here', 'on the host'])
     assert.equal(await story.all('open'), [], 'no conflict')
   })
 
-test('closing a pull request archives its change request, and reopening reopens it', async () => {
+test('closing a pull request archives its change request, and reopening restores it', async () => {
   const story = await here.connected(FILES)
   const number = await story.request('Guide', 'How to.\n')
   await story.export(number)
@@ -184,7 +184,7 @@ test('commits on the host branch reach the change request, and conflicts overwri
   assert.match((await story.remoteFiles(branch))['guide.md'] ?? '', /here/)
 })
 
-test('no export runs to a repository whose base branch is gone', async () => {
+test('nothing is exported to a repository whose base branch was deleted', async () => {
   const story = await here.connected(FILES)
   const number = await story.request('Deploy', '# Deploy\n')
   await story.export(number)
@@ -201,7 +201,7 @@ test('no export runs to a repository whose base branch is gone', async () => {
   assert.match(await git(story.bare.path, ['ls-tree', '--name-only', branch]), /later\.md/)
 })
 
-test('a rewritten branch is never forced back', async () => {
+test('a branch that was rewritten on the host is never overwritten', async () => {
   const story = await here.connected(FILES)
   const number = await story.request('Guide', 'How to.\n')
   const { branch } = await story.export(number)
@@ -318,7 +318,7 @@ test('exports require permission, and invalid ones are rejected', async () => {
   assert.is(story.host.repository.pulls.length, 0)
 })
 
-test('a change request is exported although the log no longer has earlier synchronizations', async () => {
+test('a change request is exported even if the log no longer has earlier syncs', async () => {
   const story = await here.connected(FILES)
   const number = await story.request('Guide', 'How to.\n')
   for (let n = 0; n < 20; n++) {

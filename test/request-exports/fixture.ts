@@ -22,7 +22,7 @@ import { startService } from '../support/service.js'
 const TOKEN = 'a-token-with-32-characters-in-it'
 export const MINUTE = 60_000
 
-/** How the stand-ins are started. Only GitLab counts the folder as a part of the name. */
+/** The start options of the stand-ins. Only GitLab counts the folder as a part of the name. */
 const starts = {
   github: (now: () => Date) => startGitHub(now),
   gitlab: (_now: () => Date, folder: string) => startGitLab(`${folder}/acme/docs`),

@@ -113,7 +113,7 @@ async function request(call: Call, space: string, title: string): Promise<string
   return `/v1/spaces/${space}/change-requests/${number}`
 }
 
-test('a kill at any place leaves one commit and one pull request, merged in the end', async () => {
+test('a kill at any point leaves one commit and one pull request, which is merged later', async () => {
   const { pulls } = here.host.repository
   let server = await here.start()
   const space = await begin(server)

@@ -2,6 +2,7 @@
 import * as assert from 'uvu/assert'
 import { foreignIn } from '../support/foreign-objects.js'
 import { git } from '../support/hermetic-git.js'
+import { commitPlainly } from '../support/plain-edit.js'
 import { removeConnections } from '../support/remove-connections.js'
 import { isSoak } from '../support/soak.js'
 import { suiteWith } from '../support/suite.js'
@@ -67,6 +68,97 @@ for (const method of ['merge', 'squash', 'rebase'] as const) {
     assert.is((await story.git('fsck', '--strict', '--no-dangling')).trim(), '')
   })
 }
+
+/** The root and its files at the old and the new place. */
+const CONTENT = {
+  'README.md': '# Home\n\nWelcome to the handbook.\n',
+  'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [Setup](setup.md)\n* [Usage](usage.md)\n',
+  'setup.md': '# Setup\n\nHow to install it.\n',
+  'usage.md': '# Usage\n\nHow to use it.\n',
+}
+const below = (root: string, path: string): string => (root === '' ? path : `${root}/${path}`)
+const inRoot = (root: string): Record<string, string> => ({
+  ...Object.fromEntries(Object.entries(CONTENT).map(([path, text]) => [below(root, path), text])),
+  ...(root === '' ? {} : { '.gitbook.yaml': `root: ${root}\n` }),
+})
+const movedRoot = (from: string, to: string): Record<string, string | null> => ({
+  ...Object.fromEntries(Object.keys(inRoot(from)).map((path) => [path, null])),
+  ...inRoot(to),
+})
+
+/** The IDs of the pages by path, on main or in a change request. */
+async function idsByPath(story: Story, number?: number): Promise<Record<string, string>> {
+  const at = number === undefined ? story.base : `${story.base}/change-requests/${number}`
+  const { pages } = (await here.service.admin.call('get', `${at}/content/pages`).expect(200)).body
+  const idsIn = (list: Page[]): [string, string][] =>
+    list.flatMap(({ id, git: file, pages: within }) => [
+      ...(file ? [[file.path, id] as [string, string]] : []),
+      ...idsIn(within),
+    ])
+  return Object.fromEntries(idsIn(pages))
+}
+interface Page {
+  id: string
+  git?: { path: string }
+  pages: Page[]
+}
+
+/** Waits for the import and the export. Both sides must have the page "Guide" below the root. Returns the page IDs. */
+async function settledAs(story: Story, number: number, root: string): Promise<Record<string, string>> {
+  for (let round = 0; round < 3; round++) await here.forward(2 * MINUTE)
+  assert.is((await story.changeRequest(number)).status, 'merged', JSON.stringify(await story.exported(number)))
+  assert.equal(await story.all('open'), [], 'no conflict')
+  const files = await story.files()
+  assert.equal(await story.remoteFiles(), files)
+  const pages = [...Object.keys(CONTENT), 'guide.md']
+  const expected = [...pages.map((path) => below(root, path)), ...(root === '' ? [] : ['.gitbook.yaml'])]
+  assert.equal(Object.keys(files).sort(), expected.sort())
+  const ids = await idsByPath(story)
+  assert.equal(
+    Object.keys(ids).sort(),
+    pages
+      .filter((path) => path !== 'SUMMARY.md')
+      .map((path) => below(root, path))
+      .sort(),
+  )
+  return ids
+}
+
+const ROOTS = [
+  ['squash', '', 'docs'],
+  ['merge', 'docs', ''],
+  ['rebase', '', 'docs'],
+  ['squash', 'docs', ''],
+  ['merge', '', 'docs'],
+  ['rebase', 'docs', ''],
+] as const
+for (const [method, from, to] of isSoak ? ROOTS : ROOTS.slice(0, 3))
+  test(`${method}: a page of a change request follows the root that people moved from "${from}" to "${to}"`, async () => {
+    const story = await here.connected(inRoot(from))
+    const number = await story.request('Guide', 'How to.\n')
+    const before = await idsByPath(story, number)
+    await story.export(number)
+    await story.bare.commit(movedRoot(from, to))
+    await story.merge(method)
+    const after = await settledAs(story, number, to)
+    assert.is(after[below(to, 'guide.md')], before[below(from, 'guide.md')])
+  })
+
+test('a page that people added follows the root that a change request moved', async () => {
+  const story = await here.connected(inRoot(''))
+  const number = await story.request('Unrelated', 'It is removed again.\n')
+  const branch = `refs/heads/change-requests/${number}`
+  await commitPlainly(story.repository, { ...movedRoot('', 'docs'), 'unrelated.md': null }, 'Move the root', {
+    ref: branch,
+  })
+  await story.export(number)
+  await story.bare.commit({
+    'guide.md': '# Guide\n\nHow to.\n',
+    'SUMMARY.md': `${CONTENT['SUMMARY.md']}* [Guide](guide.md)\n`,
+  })
+  await story.merge('squash')
+  await settledAs(story, number, 'docs')
+})
 
 test('local edits after a merge on the host stay open on a base that contains the merge', async () => {
   const story = await here.connected(FILES)

@@ -35,7 +35,7 @@ test('concurrent pushes, approvals and merges never merge an unapproved change',
   assert.ok(merged > 0)
 })
 
-test('two users request, submit and withdraw one review, each once and without failure', async () => {
+test('concurrent requests, submissions and withdrawals of a review each succeed once', async () => {
   const { base, author } = await openCase(here, 1)
   const reviewer = await here.caller('review')
   const responses = await Promise.all([

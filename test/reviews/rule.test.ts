@@ -44,7 +44,7 @@ test('the rule counts approvals of others and reports how many are missing', asy
   await two.call('post', `${base}/reviews`, { status: 'approved' }).expect(409)
 })
 
-test('the author may review it, but that review counts neither way', async () => {
+test('the author may review the change request, but that review has no effect', async () => {
   const { admin } = here
   const { space } = await openCase(here, 1)
   await admin.call('post', `/v1/spaces/${space}/change-requests`).expect(201)

@@ -18,7 +18,7 @@ const kinds = (changes: Json[]): string[] =>
 const last = (desk: Desk, query = '') =>
   desk.git('rev-parse', 'main').then((id) => get(desk, `/revisions/${id}/changes${query}`))
 
-test('changes of a change request compare with the merge base, then with the merge', async () => {
+test('changes are relative to the merge base before a merge, and to the merge after it', async () => {
   const desk = await openDesk(here, FILES)
   const [first, third] = [await desk.id('first'), await desk.id('third')]
   const request = await desk.changeRequest()

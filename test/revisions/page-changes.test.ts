@@ -41,7 +41,7 @@ test('the blocks of a changed page show both versions', async () => {
   assert.is.not(text.before.digest, text.after.digest)
 })
 
-test('any two revisions of a page are compared, also where it does not exist', async () => {
+test('any two revisions of a page can be compared, even if one lacks the page', async () => {
   const desk = await openDesk(here, FILES)
   const first = await desk.id('first')
   const one = await desk.git('rev-parse', 'main')

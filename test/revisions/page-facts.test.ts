@@ -39,7 +39,7 @@ const files = {
   },
 }
 
-test('all kinds of facts are computed at once and later come from the index', async () => {
+test('all kinds of facts are computed together and are later read from the index', async () => {
   const first = open('facts.db')
   const outlines = await first.index.outlines('space', files, pages.keys())
   assert.is(outlines.size, 80)

@@ -13,7 +13,7 @@ const historyOf = async (desk: Desk, page: string): Promise<string[]> =>
 const contributorsOf = async (desk: Desk, page: string): Promise<string[]> =>
   (await get(desk, `/content/page/${page}/contributors`)).items.map((one: { displayName: string }) => one.displayName)
 
-test('the history of a page contains only its own title changes and moves', async () => {
+test('the history of a page contains no title changes or moves of other pages', async () => {
   const desk = await openDesk(here, { ...FILES, 'first.md': 'No heading.\n' })
   const [first, third, second] = [await desk.id('first'), await desk.id('third'), await desk.id('second')]
   const begin = await head(desk)

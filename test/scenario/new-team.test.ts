@@ -16,7 +16,7 @@ test.before(async () => {
 
 const titles = (items: { title: string }[]): string[] => items.map(({ title }) => title)
 
-test('a team creates nested collections with ordered spaces and their own access level', async () => {
+test('a team creates nested collections with ordered spaces and separate access levels', async () => {
   const { founder, people, writers } = team
   made.products = (await founder.post(`${org}/collections`, { title: 'Products' })).id
   made.harbour = (await founder.post(`${org}/collections`, { title: 'Harbour', parent: made.products })).id

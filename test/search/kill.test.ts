@@ -17,7 +17,7 @@ const textOf = (page: number, round: number): string =>
   `# Page ${page}\n\n${Array.from({ length: 8 }, (_, i) => `## Part ${i}\n\nRound${round}word page${page}word part${i}word, and some more text about it.`).join('\n\n')}\n`
 
 test(
-  'a server that is killed while it builds an index finds everything after a restart',
+  'search finds everything after a kill during an index build',
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'bindery-search-'))
     let space = ''

@@ -162,7 +162,7 @@ test('the last word may be unfinished, and parts of names are words', async () =
   assert.is(page?.sections[0]?.body, 'We grow apples and bergamot. The listAll**Pages** call returns them.')
 })
 
-test('misspellings are forgiven if no page contains the exact word', async () => {
+test('a misspelled word is corrected if no page contains it', async () => {
   for (const typo of [
     'bergamt',
     'bregamot',
@@ -182,7 +182,7 @@ test('search ignores accents, case and ligatures', async () => {
     assert.equal(await titles(desk, query), ['Le café'], query)
 })
 
-test('Chinese is found within texts from two characters on', async () => {
+test('two or more Chinese characters are found within texts', async () => {
   for (const query of ['安装', '数据库', '如何安装', '据库', '指南', '部署指南'])
     assert.equal(await titles(desk, query), ['部署指南'], query)
   assert.equal(await titles(desk, '库数'), [])

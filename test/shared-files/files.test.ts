@@ -93,7 +93,7 @@ test('a check reports the files of the database, including changed bytes', async
   assert.is(await gone(files.read(hash)), 'ENOENT')
 })
 
-test('a sweep deletes unused and abandoned files but no new ones', async () => {
+test('a sweep deletes unused and abandoned files, except new ones', async () => {
   const files = await specs()
   const [used, unused] = [await files.write(Buffer.from('used')), await files.write(Buffer.from('unused'))]
   await database.query("INSERT INTO file_uploads (upload) VALUES ('given-up')")
@@ -211,7 +211,7 @@ test('a PDF of one node is served, replaced, trimmed and removed on another', as
   await database.query("UPDATE files SET used = used - interval '1 hour' WHERE name = 'space/second'")
   await print('space-2', 'third', randomBytes(MIB))
   await print('space-2', 'fourth', randomBytes(MIB))
-  assert.is(await other.find('space', 'second'), null, 'the one that nobody asked for the longest')
+  assert.is(await other.find('space', 'second'), null, 'the least recently used one')
   assert.ok(await other.find('space', 'key'))
   await other.remove('space')
   assert.is(await one.find('space', 'key'), null)

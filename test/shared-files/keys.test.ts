@@ -51,7 +51,7 @@ async function everything(url: string): Promise<string> {
   }
 }
 
-test('the first node creates a key, and a node without it is rejected with its name', async () => {
+test('the first node creates a key, and the error for a node without it names the setting', async () => {
   const url = await postgres.database()
   const first = await node(url)
   assert.is(first.refused, null)
@@ -95,7 +95,7 @@ test('all nodes of a database sign commits with one key, or none does', async ()
   assert.match(String((await node(url, env)).refused), /Remove BINDERY_COMMIT_KEY_FILE/)
 })
 
-test('without a database, the data folder has the key and a key setting must match', async () => {
+test('without a database, the key in the data folder must match the key setting', async () => {
   const dir = join(root, 'embedded')
   const start = (env: Record<string, string> = {}) => node('', env, dir)
   assert.is((await start()).refused, null)

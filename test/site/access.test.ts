@@ -1,4 +1,4 @@
-// Tests who may enter a site, and with which cookies.
+// Tests the access of readers to a site, and its cookies.
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
@@ -28,7 +28,7 @@ const SCHEMA = {
   },
 }
 
-test('a share link sets a cookie for the path of its site and leaves the address', async () => {
+test("a share link sets a cookie for its site's path, and its key is removed from the address", async () => {
   const site = await publish(here, PAGES, { visibility: 'share-link' })
   const link = (await here.admin.call('post', `${site.base}/share-links`, { name: 'Team' }).expect(201)).body
   const before = await read(`${site.address}/second`)
@@ -59,7 +59,7 @@ test('a share link sets a cookie for the path of its site and leaves the address
   assert.is(wrong.cookies.size, 0)
 })
 
-test('a reader without a token is sent to the sign-in with the place, and a token is taken once', async () => {
+test('a reader without a token is redirected to the sign-in, and a token is accepted once', async () => {
   const site = await publish(here, PAGES, { visibility: 'visitor-auth' })
   assert.is((await read(`${site.address}/second`)).status, 404)
   await here.admin
@@ -136,7 +136,7 @@ test('claims of a token and of the browser decide which pages and blocks a reade
   const beta = await read(`${site.address}/beta`, { cookie: `bindery-claims=${claims}` })
   assert.is(beta.status, 200)
   assert.not.match(beta.text, '/pro"')
-  // A page that a reader may not see has the bytes of a page that does not exist.
+  // A page that a reader may not see has the same response as a missing page.
   const hidden = await read(`${site.address}/pro`, { cookie: `bindery-claims=${claims}` })
   const absent = await read(`${site.address}/nothing`, { cookie: `bindery-claims=${claims}` })
   assert.is(hidden.status, 404)
@@ -147,7 +147,7 @@ test('claims of a token and of the browser decide which pages and blocks a reade
     assert.is((await read(start, { cookie: `bindery-claims=${nonsense}` })).text, unknown.text)
 })
 
-test('a public site sets no cookie, ignores the cookies of readers, and is shared by caches', async () => {
+test('a public site sets no cookie, ignores cookies, and can be stored in shared caches', async () => {
   const site = await publish(here, PAGES)
   const plain = await read(site.address)
   const other = await read(`${site.address}?jwt_token=a.b.c&visitor.isBeta=true`, {
@@ -182,7 +182,7 @@ test('an unlisted site asks search engines not to list it', async () => {
   assert.match(page.text, '<meta name="robots" content="noindex"')
 })
 
-test('publishing, a change of the audience and an edit take effect with their response', async () => {
+test('publishing, an audience change and an edit apply when their response is sent', async () => {
   const site = await publish(here, PAGES)
   const second = `${site.address}/second`
   for (let round = 0; round < 3; round++) {

@@ -1,6 +1,6 @@
 /**
  * Tests the limits of the public specification for documentation that programs read, on the sample site and on a large
- * one: sizes, the place of the content, the lists, and what the two forms of a page have in common.
+ * one: sizes, the position of the content, the lists, and the common content of the two forms of a page.
  */
 import * as assert from 'uvu/assert'
 import { parseSitemap } from 'sitemap'
@@ -10,7 +10,7 @@ import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { publishSite } from './published.js'
 
-/** Characters below which a page or list passes. */
+/** Maximum number of characters of a page or list. */
 const MAX_LENGTH = 50_000
 /** The share of a page before which its content must begin, and its reference to the list of pages. */
 const TOP = 0.1
@@ -93,7 +93,7 @@ async function listsOf(address: string): Promise<{ lists: Map<string, string>; p
 /** Returns at most 40 of the pages, evenly spread. */
 const sampleOf = <T>(all: readonly T[]): T[] => all.filter((_, at) => at % Math.ceil(all.length / 40) === 0)
 
-/** Returns the text of HTML as converters to markdown see it. */
+/** Returns the text of HTML for converters to markdown. */
 const textOf = (html: string): string =>
   html
     .replace(/<(script|style|svg|template|head)\b.*?<\/\1>/gs, '')
@@ -105,7 +105,7 @@ const textOf = (html: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
-test('each list is short enough, starts with a title and a summary, and nests the rest', async () => {
+test('each list is short, starts with a title and a summary, and links to nested lists', async () => {
   for (const address of addresses) {
     const { lists, pages } = await listsOf(address)
     for (const [list, text] of lists) {
@@ -119,7 +119,7 @@ test('each list is short enough, starts with a title and a summary, and nests th
   assert.ok((await listsOf(addresses[1] as string)).lists.size > 1, 'the large site needs several')
 })
 
-test('the lists have the pages of the sitemap, and link to markdown without redirects', async () => {
+test('the lists contain the pages of the sitemap and link to markdown without redirects', async () => {
   for (const address of addresses) {
     const { pages } = await listsOf(address)
     const sitemap = await ask(`${address}/sitemap.xml`)
@@ -147,7 +147,7 @@ test('the markdown of a page is short, names the list near its top, and closes i
     }
 })
 
-test('a page begins with its content, links the list, and has the text of all its tabs', async () => {
+test('a page starts with its content, links to the list, and has the text of all its tabs', async () => {
   for (const address of addresses)
     for (const page of sampleOf((await listsOf(address)).pages)) {
       const response = await ask(page.replace(/(?:\/index)?\.md$/, ''))
@@ -179,7 +179,7 @@ test('the markdown of a page has the sentences of its HTML', async () => {
     }
 })
 
-test('what does not exist is a 404 in both forms, and responses say how long they can be kept', async () => {
+test('missing pages are a 404 in both formats, and responses have a cache lifetime', async () => {
   for (const address of addresses) {
     for (const path of ['/no-such-page', '/no-such-page.md', '/no/such/llms.txt', '/llms-full-999.txt'])
       assert.is((await ask(address + path)).status, 404, path)

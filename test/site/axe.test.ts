@@ -20,7 +20,7 @@ const long = Array.from(
   { length: 60 },
   (_, n) => `await step(${n}, { title: 'A line that does not fit into the column', retries: ${n} })`,
 )
-/** A page in one of its editions, which differ in a text, in code and in a wide table. */
+/** A page in one of its versions, which differ in a text, in code and in a wide table. */
 const changed = (text: string, code: string): string =>
   `# Changed\n\nFirst.\n\n## One\n\n${text}\n\n\`\`\`sh\n${code}\n\`\`\`\n\n## Two\n\n${wide.replace('A longer', text)}`
 const pages: Files = {

@@ -35,12 +35,12 @@ async function get(url: string): Promise<{ status: number; type: string; body: s
   return { status: response.status, type: response.headers.get('Content-Type') ?? '', body: bytes.toString(), bytes }
 }
 
-test('a page with every block', async () => {
+test('every block is rendered on a page', async () => {
   const { status, body } = await get(`${site}/blocks`)
   assert.is(status, 200)
   assert.not.match(body, / style=/)
   const prose = body.slice(body.indexOf('<div class="prose">'))
-  // Pictures have the size of their files, so that nothing moves when they are loaded.
+  // Pictures have the size of their files, so that they cause no layout shift.
   assert.match(prose, /<img src="[^"]*\/~files\/[^"]*light\.svg" width="640" height="280"/)
   assert.match(prose, /<img src="[^"]*light\.svg" width="320" height="140" class="sized"/)
   assert.match(prose, /download>values-production\.yaml<\/a><\/p><p class="meta">YAML, 5 B<\/p>/)
@@ -49,7 +49,7 @@ test('a page with every block', async () => {
   assert.equal(ids.length, new Set(ids).size)
 })
 
-test('each icon is in the document once, and no other one', async () => {
+test('each used icon is in the document once, and no other icon', async () => {
   const { body } = await get(`${site}/blocks`)
   const symbols = [...body.matchAll(/<symbol id="([^"]+)"/g)].map(([, one]) => one)
   const used = [...body.matchAll(/<use href="#([^"]+)"/g)].map(([, one]) => one)
@@ -57,7 +57,7 @@ test('each icon is in the document once, and no other one', async () => {
   assert.ok(symbols.includes('i-fa~github') && symbols.includes('i-fa~gears') && symbols.includes('i-copy'))
 })
 
-test('an operation in a block, and the page that is generated for it', async () => {
+test('an operation is rendered in a block and on its generated page', async () => {
   const { pages } = (await here.admin.call('get', `/v1/spaces/${space}/content/pages`).expect(200)).body
   const paths = JSON.stringify(pages).match(/"path":"[^"]*"/g) ?? []
   const generated = paths.map((path) => path.slice('"path":"'.length, -1)).filter((path) => /flows/.test(path))
@@ -71,7 +71,7 @@ test('an operation in a block, and the page that is generated for it', async () 
   }
 })
 
-test('the style sheet is small, and its fonts are on the same host', async () => {
+test('the style sheet is small, and its fonts are served from the same host', async () => {
   const { body } = await get(`${site}/blocks`)
   const [, sheet = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(body) ?? []
   const { status, body: css, bytes } = await get(new URL(sheet, site).href)

@@ -8,7 +8,7 @@ import { suiteWith } from '../support/suite.js'
 import { openChromium } from './chromium.js'
 import { publishSite } from './published.js'
 
-/** The markup of blocks that the script completes, as the renderer of sites makes it. */
+/** The renderer's markup of blocks that the script enhances. */
 const BLOCKS = `
 <div class="tabs" id="one"><div class="tablist"><button type="button">Linux</button><button type="button">macOS</button></div>
 <div class="tab flow" data-title="Linux"><p class="tab-title">Linux</p><p>apt install</p></div>
@@ -152,7 +152,7 @@ test('an Enter that ends a composition opens nothing, and Escape closes the dial
     assert.is(await page.$('dialog.finder[open]'), null)
   }))
 
-/** Records the backgrounds of the first frames, and everything that moves. */
+/** Records the backgrounds of the first frames, and layout shifts. */
 const recordLoading = (page: Page) =>
   page.evaluateOnNewDocument(() => {
     const record = { seen: [] as string[], shift: 0 }
@@ -190,7 +190,7 @@ for (const [chosen, system] of [
       }
     }))
 
-test('a theme that the site chose holds without a flash, until the reader chooses the system', async () => {
+test("the site's theme applies without a flash until the reader chooses the system theme", async () => {
   const settings = (themes: object) =>
     here.admin.call('put', `${site.api}/customization`, { feedback: { enabled: true }, ...themes }).expect(200)
   await settings({ themes: { default: 'light', toggeable: true } })
@@ -256,7 +256,7 @@ test('branches of the tree open in place, and arrow keys open and close them', (
     assert.is(await page.$eval(`${branch} + ul`, (list) => (list as HTMLElement).hidden), true)
   }))
 
-test('a press on a link fetches its page, before it opens', () =>
+test('pressing a link prefetches its page', () =>
   visit('', async (page) => {
     const link = `.pager a[href$="/cluster"]`
     await page.$eval(link, (one) => one.scrollIntoView())
@@ -272,7 +272,7 @@ test('a press on a link fetches its page, before it opens', () =>
     assert.is(pages.filter((path) => path === `${site.base}/cluster`).length, 1, 'it is fetched once')
   }))
 
-test('the outline marks the section that is read', () =>
+test('the outline marks the visible section', () =>
   visit('', async (page) => {
     await page.evaluate(() => document.querySelector('h2[id]')?.scrollIntoView())
     await page.waitForFunction(() =>
@@ -280,7 +280,7 @@ test('the outline marks the section that is read', () =>
     )
   }))
 
-test('tabs, copying, pictures, embeds and printing work on the markup of blocks', async () => {
+test('tabs, copy buttons, pictures, embeds and printing work for blocks', async () => {
   const shell = await (await fetch(url('/last'))).text()
   await visit(
     '/last',

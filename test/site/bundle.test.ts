@@ -1,4 +1,4 @@
-// Tests the offline bundle of a site: what is in it, who gets which, and how it works when it is opened from a folder.
+// Tests the offline bundle of a site: its content, its variants by reader, and its behavior when opened from a folder.
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -143,7 +143,7 @@ async function openPage(browser: Awaited<ReturnType<typeof openChromium>>, addre
   return opened
 }
 
-test('opened from a folder, every link leads to a page, and the search finds texts', async () => {
+test('in a bundle that is opened from a folder, all links and the search work', async () => {
   const site = await openHandbook()
   const folder = join(here.dir, 'unpacked')
   await unpack(await filesAt(`${here.service.sites}${site.base}/~bundle`), folder)
@@ -245,7 +245,7 @@ test('visitors with other claims get other bundles, and readers without access g
   assert.is((await bundle({ isPro: true })).status, 404)
 })
 
-test('a change of the site yields another bundle, which never has an older page', async () => {
+test('a changed site has a new bundle without outdated pages', async () => {
   const site = await publish(here, { Start: '# Start\n\nOne.\n' }, { visibility: 'public' })
   assert.match(textOf(await filesAt(`${site.address}/~bundle`)), 'One.')
   const { pages } = (await here.admin.call('get', `/v1/spaces/${site.space}/content/pages`).expect(200)).body
@@ -262,7 +262,7 @@ test('a change of the site yields another bundle, which never has an older page'
   assert.not.match(text, 'One.')
 })
 
-test('the API returns the bundle of a visitor, and of the spaces that the caller may see', async () => {
+test('the API returns a bundle for a visitor, with only the spaces that the caller may see', async () => {
   const site = await openHandbook()
   const path = `${site.api}/published/bundle`
   for (;;) {
@@ -286,7 +286,7 @@ test('the API returns the bundle of a visitor, and of the spaces that the caller
   }
 })
 
-test('a deleted site keeps no bundle', async () => {
+test('deleting a site deletes its bundles', async () => {
   const site = await publish(here, { Start: '# Start\n' }, { visibility: 'public' })
   await filesAt(`${site.address}/~bundle`)
   const shelf = new StoredFiles(here.dir, 'bundles')

@@ -1,4 +1,4 @@
-// Tests the pictures of pages for previews of links, with a real Chromium and without one.
+// Tests social cards, with a real Chromium and without one.
 import { readdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -37,7 +37,7 @@ const LOGO =
 /** With `CARDS=<folder>`, the pictures are kept there, so that people can look at them. */
 const { CARDS } = process.env
 
-test('a page has a picture of 1200 by 630 pixels, with its tags', async () => {
+test('a page has a social card of 1200 by 630 pixels, and meta tags for it', async () => {
   const site = await publish(here, { Start: '# Start\n', Page: '# Choose a lock & key\n\nText.\n' })
   const { meta, png } = await pictureOf(`${site.address}/page`)
   assert.equal(imageDimensions(png), { width: 1200, height: 630 })
@@ -49,7 +49,7 @@ test('a page has a picture of 1200 by 630 pixels, with its tags', async () => {
   if (CARDS) await writeFile(join(CARDS, 'plain.png'), png)
 })
 
-test('the picture is made once for what it shows, and has another address when that changes', async () => {
+test('a social card is drawn once, and gets another address when its content changes', async () => {
   const site = await publish(here, { Start: '# Start\n', Page: '# Page\n\nOne.\n' })
   const first = await pictureOf(`${site.address}/page`)
   await edit(here, site.space, 'Page', '# Page\n\nTwo.\n')
@@ -67,7 +67,7 @@ test('the picture is made once for what it shows, and has another address when t
   assert.not.ok((await readdir(join(here.dir, 'data', 'cards'))).includes(site.id))
 })
 
-test('the logo of the site is on the picture, and one that cannot be fetched is not', async () => {
+test('a social card contains the logo of the site if it can be fetched', async () => {
   const asked: string[] = []
   const host = createServer((request, response) => {
     asked.push(request.url ?? '')
@@ -97,7 +97,7 @@ test('the logo of the site is on the picture, and one that cannot be fetched is 
   }
 })
 
-test('only readers who may read a page get its picture', async () => {
+test('only readers who may read a page get its social card', async () => {
   const site = await publish(here, { Start: '# Start\n', Paid: '---\nif: visitor.claims.isPro\n---\n\n# Paid\n' })
   const boolean = { type: 'boolean' }
   const unsigned = { type: 'object', properties: {}, additionalProperties: false }
@@ -121,7 +121,7 @@ test('only readers who may read a page get its picture', async () => {
   assert.ok((await fetch(href, { redirect: 'manual' })).status !== 200)
 })
 
-test('titles of every script fit, from right to left too', async () => {
+test('titles in every script fit on a social card', async () => {
   const titles: [string, string, string][] = [
     ['ar', 'ar', 'دليل تثبيت النظام وإعداد الشبكة'],
     ['he', 'he', 'מדריך התקנה והגדרת הרשת'],
@@ -154,7 +154,7 @@ without('without Chromium, a page names no picture', async () => {
   try {
     const site = await publish(bare, { Start: '# Start\n' })
     const first = metaIn((await read(site.address)).text)
-    // The first attempt finds out that the program does not exist.
+    // The first attempt detects that the program does not exist.
     if (first.has('og:image')) assert.is((await read(first.get('og:image') as string)).status, 503)
     await edit(bare, site.space, 'Start', '# Start\n\nAgain.\n')
     const meta = metaIn((await read(site.address)).text)

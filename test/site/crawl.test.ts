@@ -99,7 +99,7 @@ test('every page is reached from the first one, and nothing fails', () => {
   )
 })
 
-test('every anchor leads to an element, unless the check lists it', () => {
+test('every anchor points to an element, except the listed exceptions', () => {
   const ids = new Map<string, Set<string>>()
   const idsOf = (read: Read): Set<string> => {
     const known =
@@ -127,7 +127,7 @@ test('every anchor leads to an element, unless the check lists it', () => {
   ])
 })
 
-test('every picture is one', () => {
+test('every picture address returns a picture', () => {
   none(
     'not a picture',
     site.references.flatMap(({ kind, to, from }) => {
@@ -142,7 +142,7 @@ test('every picture is one', () => {
 /** Markup that a parser should have resolved, outside of code. */
 const MARKUP = /`|\*\*|\]\(|\{%|\\[_*.()]|&(?:#\w+|amp|lt|gt|nbsp);|<\/?(?:a|code|strong|em|mark|br|img|su[bp])\b/
 
-test('titles never show markup', () => {
+test('titles never contain markup', () => {
   const selector = 'title, h1, .tree a, .tree p, .pager a, .head a, aside a'
   none(
     'with markup',
@@ -184,7 +184,7 @@ test('no text of a page is missing on its page, in print or in its markdown', as
   none('missing', gaps)
 })
 
-test('the search finds pages by their titles, and its results lead to them', async () => {
+test('the search finds pages by their titles and links to them', async () => {
   const found: string[] = []
   for (const page of documents.slice(0, 30)) {
     const response = await fetch(`${address}/~search?q=${encodeURIComponent(page.title)}`)

@@ -1,4 +1,4 @@
-/** Reads a whole site as a reader without scripts does: everything that its pages link, from the first one. */
+/** Reads a whole site like a reader without scripts: follows all links, starting at the first page. */
 import { selectAll } from 'hast-util-select'
 import type { Element, Nodes } from 'hast'
 import { parseHtml } from './words-of.js'

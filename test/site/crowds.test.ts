@@ -1,4 +1,4 @@
-// Tests readers who arrive together, send too much, or stay while the server stops.
+// Tests readers who connect at the same time, send too much, or are connected while the server stops.
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -47,16 +47,16 @@ test('a flood from one address does not close a site for others', async () => {
   for (const other of ['192.0.2.2', '2001:db8::1']) assert.is((await from(other)).status, 200)
 })
 
-test('readers who arrive while the server is busy are connected, and wait', async () => {
+test('connections to a busy server are accepted and wait', async () => {
   const { origin } = new URL((await publish(here, { Start: '# Start\n' })).address)
   const readers = `let left = 700
 for (let n = left; n > 0; n--) require('node:net').connect(${new URL(origin).port}, '127.0.0.1', () => --left || process.exit())`
-  // This call blocks the server. The system connects as many readers as the server lets wait.
+  // This call blocks the server. The system accepts as many connections as the server's backlog allows.
   execFileSync(process.execPath, ['-e', readers], { timeout: 60_000 })
   assert.is((await read(`${origin}/healthz`)).status, 200)
 })
 
-test('what follows a request on its connection does not harm its response', async () => {
+test('data after a request on the same connection does not affect its response', async () => {
   const { address } = await publish(here, { Start: '# Start\n\nThe text.\n' })
   const two = await open(address)
   two.socket.write(requestFor(address, '192.0.2.3') + requestFor(address, '192.0.2.3', 'Connection: close\r\n'))
@@ -74,7 +74,7 @@ test('what follows a request on its connection does not harm its response', asyn
   assert.is((await read(address, { headers: { 'X-Forwarded-For': '192.0.2.5' } })).status, 200)
 })
 
-test('a half-sent request and a slow reader get their responses while the server stops', async () => {
+test('a partly sent request and a slow reader get their responses while the server stops', async () => {
   const long = `# Start\n\n${'Words of a long page. '.repeat(30_000)}\n`
   const { address } = await publish(here, { Start: long })
   const whole = (await read(address, { headers: { 'X-Forwarded-For': '192.0.2.6' } })).text.length

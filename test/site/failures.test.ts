@@ -1,4 +1,4 @@
-// Tests what readers get when a request or the server is wrong: limits, methods, hostile requests, damage.
+// Tests responses to invalid requests and server failures: limits, methods, hostile requests, damage.
 import { rename } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ function sendBytes(origin: string, bytes: string): Promise<string> {
   })
 }
 
-test('other methods are refused, and OPTIONS names those that work', async () => {
+test('unsupported methods are rejected, and OPTIONS lists the supported ones', async () => {
   const { address } = await publish(here, { Start: '# Start\n' })
   for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
     const { status, headers } = await read(address, { method, body: 'x' })
@@ -40,7 +40,7 @@ test('other methods are refused, and OPTIONS names those that work', async () =>
   assert.is(options.headers.get('allow'), 'GET, HEAD, OPTIONS')
 })
 
-test('hostile hosts, paths, queries and cookies find nothing and break nothing', async () => {
+test('hostile hosts, paths, queries and cookies get an ordinary error response', async () => {
   const { address } = await publish(here, { Start: '# Start\n' })
   const { origin, pathname } = new URL(address)
   const request = (target: string, host = new URL(origin).host, more = ''): Promise<string> =>
@@ -107,7 +107,7 @@ test('a request is logged and counted without the keys in its path and query', a
 
 const language = (accepted: string): RequestInit => ({ headers: { 'Accept-Language': accepted } })
 
-test('a page without a site has a style sheet, and the language of the browser', async () => {
+test('an error page without a site has a style sheet, and the language of the browser', async () => {
   const hidden = await publish(here, { Start: '# Start\n' }, { visibility: 'share-link' })
   const shown = {
     'fr-CA,en;q=0.5': 'fr',
@@ -147,7 +147,7 @@ test('a page about too many requests is in the language of the browser, with its
 })
 
 test(
-  'a damaged repository is a page with 503, and other sites work',
+  'the site of a damaged repository returns a page with 503, and other sites work',
   async () => {
     const [broken, whole] = [await publish(here, { Start: '# Start\n' }), await publish(here, { Start: '# Start\n' })]
     const repository = join(here.dir, 'repos', `${broken.space}.git`)

@@ -60,7 +60,7 @@ test('the API lists ratings and comments without data about the reader', async (
   assert.match((await listed(context)).items[0].comment, /example/)
 })
 
-test('the script gets JSON, and the first page of a site has the path "/"', async () => {
+test('the script gets a JSON response, and the first page of a site has the path "/"', async () => {
   const headers = { 'Sec-Fetch-Site': 'same-origin', Accept: 'application/json' }
   const response = await send(context, { page: '/', helpful: 'yes' }, headers)
   assert.is(response.status, 200)
@@ -69,7 +69,7 @@ test('the script gets JSON, and the first page of a site has the path "/"', asyn
   assert.equal([latest.page.path, latest.page.title, latest.helpful], ['/', 'Start', true])
 })
 
-test('a form of another site, a wrong field and a long form are rejected', async () => {
+test('a form from another site, an invalid field and a form that is too long are rejected', async () => {
   const { count } = await listed(context)
   const fields = { page: '/guide', helpful: 'yes' }
   for (const site of ['cross-site', 'same-site', 'none'])
@@ -81,7 +81,7 @@ test('a form of another site, a wrong field and a long form are rejected', async
   assert.is((await listed(context)).count, count)
 })
 
-test('a missing page and a site without feedback have the response of a missing page', async () => {
+test('feedback to a missing page or a site without feedback gets a 404', async () => {
   const missing = await send(context, { page: '/nothing', helpful: 'yes' })
   assert.is(missing.status, 404)
   const silent = await publishSite(here, [desk.space])

@@ -46,7 +46,7 @@ async function open() {
   return { site, update, address: here.service.sites + site.base }
 }
 
-test('a feed shows the changed blocks of the pages that the reader sees', async () => {
+test('a feed contains the changed blocks of the pages that the reader may see', async () => {
   const { site, update, address } = await open()
   await update(
     'Guide',
@@ -71,7 +71,7 @@ test('a feed shows the changed blocks of the pages that the reader sees', async 
   assert.match((await site.get('')).text, new RegExp(`type="application/atom\\+xml" href="${site.base}/feed\\.xml"`))
 })
 
-test('a feed shows an added block, and none that only moved down', async () => {
+test('a feed contains an added block, but not blocks that only moved down', async () => {
   const { site, update } = await open()
   await update('Guide', '# Guide\n\nZero.\n\nOne.\n\nTwo.\n')
   await update('Guide', '# Guide\n\nBefore zero.\n\nZero.\n\nOne.\n\nTwo.\n')
@@ -82,7 +82,7 @@ test('a feed shows an added block, and none that only moved down', async () => {
   assert.not.match(first?.content ?? '', /One|Two/)
 })
 
-test('the feed of a page has its commits, and never text that the page has lost', async () => {
+test('the feed of a page contains its commits, but never deleted text', async () => {
   const { site, update } = await open()
   await update('Guide', '# Guide\n\nOne.\n\nA password: hunter2.\n')
   await update('Guide', '# Guide\n\nOne.\n\nThree.\n')
@@ -100,7 +100,7 @@ test('the feed of a page has its commits, and never text that the page has lost'
   assert.is((await site.get('/feed.xml')).status, 404)
 })
 
-test('titles of entries are text, and content has no buttons', async () => {
+test('entry titles are plain text, and entry content has no buttons', async () => {
   const desk = await openDesk(here, {
     'README.md': '# Start\n',
     'odd.md': '# A <b>bold</b> & ]]> title\n\n## Part\n\n```js\nlet a\n```\n',

@@ -37,7 +37,7 @@ async function fileOf(
   return new URL(href, site.address).href
 }
 
-/** A missing page repeats the path that was asked for, and names pages with similar paths. */
+/** The page for a missing address repeats the requested path, and suggests pages with similar paths. */
 const withoutPath = (html: string): string =>
   html
     .replace(/404 [^<]*</, '404 <')
@@ -69,7 +69,7 @@ test('a picture has its type, its object ID as ETag, ranges, and a policy withou
   assert.is(head.headers.get('content-length'), String(PNG.length))
 })
 
-test('types that can run scripts are saved, and a vector picture is shown in a sandbox', async () => {
+test('file types that can run scripts are downloaded, and an SVG is shown in a sandbox', async () => {
   const site = await publish(here, { Start: '# Start\n' })
   const page = await read(await fileOf(site, 'evil page.html', HTML))
   assert.is(page.headers.get('content-type'), 'application/octet-stream')
@@ -79,7 +79,7 @@ test('types that can run scripts are saved, and a vector picture is shown in a s
   for (const { headers } of [page, picture]) assert.match(headers.get('content-security-policy')!, /; sandbox$/)
 })
 
-test('a path that no page names finds nothing, with the bytes of any other missing address', async () => {
+test('a file that no page refers to gets the same response as any missing address', async () => {
   const site = await publish(here, { Start: '# Start\n', Pro: '---\nif: "false"\n---\n\n# Secret\n' })
   const address = await fileOf(site, 'dot.png', PNG)
   const absent = await read(`${site.address}/nothing`)
@@ -88,7 +88,7 @@ test('a path that no page names finds nothing, with the bytes of any other missi
     address.replace('dot.png', 'other.png'),
     address.replace(/~files\/[^/]+\/.*$/, '~files/AAAAAAAAAAAAAAAAAAAAAA/pro.md'),
   ]
-  // These are no paths of any site.
+  // These are not paths of any site.
   for (const name of ['dot.png%00', '%ff']) assert.is((await read(address.replace('dot.png', name))).status, 404)
   for (const one of forged) {
     const { status, text } = await read(one)
@@ -99,7 +99,7 @@ test('a path that no page names finds nothing, with the bytes of any other missi
   assert.is((await read(address)).status, 404)
 })
 
-test('files of a gated site are for its readers only', async () => {
+test('only its readers get the files of a site that is not public', async () => {
   const site = await publish(here, { Start: '# Start\n' }, { visibility: 'share-link' })
   const link = (await here.admin.call('post', `${site.base}/share-links`, { name: 'Team' }).expect(201)).body
   const cookie = `bindery-share=${(await read(link.urls.published)).cookies.get('bindery-share')!.value}`

@@ -2,9 +2,11 @@
  * Plays random combinations of structure, claims, keys, pages, outputs, spellings and host names against a model of what
  * each visitor may see. `gate/outputs.ts` lists the outputs. `GATE_WORLD=101028` plays the world of this seed alone.
  */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { firstSeed, isSoak, runs, size } from '../support/soak.js'
-import { startService } from '../support/service.js'
+import { startService, type TestService } from '../support/service.js'
 import { freePort } from '../support/sshd.js'
 import { suite } from '../support/suite.js'
 import { playStory } from './gate/story.js'
@@ -21,6 +23,16 @@ const WORLDS =
 
 const test = suite('site: gate')
 
+/** Lets pictures of pages consist of the HTML that they show. Chromium would make an image, in which no word can be found. */
+function showCards({ service, dir }: TestService): void {
+  service.app.printer.missing = () => null
+  service.app.cards.picture = async (_owner, key, html) => {
+    const path = join(dir, `${key}.html`)
+    await writeFile(path, html)
+    return { path, bytes: Buffer.byteLength(html), digest: key }
+  }
+}
+
 test('no combination of visitor, page, output and address reveals what the visitor may not see', async () => {
   const totals = { combinations: 0, requests: 0, changes: 0 }
   const leaks: string[] = []
@@ -29,7 +41,9 @@ test('no combination of visitor, page, output and address reveals what the visit
     const origin = wildcard === null ? {} : { BINDERY_SITES_ORIGIN: `https://*.${wildcard}` }
     const service = await startService({ env: { BINDERY_SITES_PORT: String(port), ...origin } })
     try {
-      const here = { service, port, wildcard, guest: await service.caller() }
+      const [guest, former] = [await service.caller(), await service.caller()]
+      showCards(service)
+      const here = { service, port, wildcard, guest, former, earlierHosts: [] }
       for (const seed of WORLDS.filter((one) => one % ORIGINS.length === at)) {
         if (leaks.length >= MAX_LEAKS) break
         const told = await playStory(here, seed, COMBINATIONS)

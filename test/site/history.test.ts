@@ -1,4 +1,4 @@
-// Tests the margin of pages: which blocks changed, when, and by whom.
+// Tests the margin of pages: changed blocks with date and author.
 import { selectAll } from 'hast-util-select'
 import type { Element, Nodes } from 'hast'
 import { toString as textIn } from 'hast-util-to-string'
@@ -55,7 +55,7 @@ async function marginOf(site: PublishedSite) {
   }
 }
 
-test('blocks show who changed them last and when, and a page that never changed shows nothing', async () => {
+test('each changed block shows its last author and date', async () => {
   const { desk, site } = await open(page('One.', '## First', 'Two.', 'Three.', '## Second', 'Four.', 'Five.'))
   assert.equal((await marginOf(site)).marked, [])
   await commit(
@@ -74,11 +74,11 @@ test('blocks show who changed them last and when, and a page that never changed 
   assert.equal(notes, ['Changed Nov 9 M. Lindqvist', 'Changed Aug 4 Jun Watanabe'])
   assert.equal(folds, ['Changed Nov 9 by M. Lindqvist', 'Changed Aug 4 by Jun Watanabe'])
   assert.equal(outline, ['First'])
-  // Each note tells the whole date and the commit, as the record of the page does.
+  // Each note contains the full date and the commit, like the page's last change.
   assert.match(text, /<p>Aug 4, 2026<\/p><p>Commit <code dir="ltr">[0-9a-f]{7}<\/code><\/p>/)
 })
 
-test('a merged change has its author, and the time of the merge', async () => {
+test('a merged change shows its author and the time of the merge', async () => {
   const { desk, site } = await open(page('One.', 'Two.'))
   const better = { 'guide.md': page('One, better.', 'Two.') }
   await desk.git('branch', 'topic', 'main')
@@ -87,7 +87,7 @@ test('a merged change has its author, and the time of the merge', async () => {
   assert.equal((await marginOf(site)).notes, ['Changed Nov 10 Ada Okafor'])
 })
 
-test('a page that hides its record has no margin', async () => {
+test('a page that hides its history has no margin', async () => {
   const hidden = '---\nlayout:\n  metadata:\n    visible: false\n---\n\n'
   const { desk, site } = await open(hidden + page('One.', 'Two.'))
   await commit(desk, { 'guide.md': hidden + page('One.', 'Two, new.') }, { author: 'Secret Author' })
@@ -98,7 +98,7 @@ test('a page that hides its record has no margin', async () => {
   assert.equal((await marginOf(site)).notes, ['Changed Nov 12 Ada Okafor'])
 })
 
-test('a change of text that a reader does not see leaves no trace in their margin', async () => {
+test('a change to text that is hidden from a reader is not in their margin', async () => {
   const conditional = (never: string, visible: string): string =>
     page('One.', `{% if visitor.claims.never %}\n${never}\n{% endif %}`, visible, '{% if true %}\nShown.\n{% endif %}')
   const { desk, site } = await open(conditional('Canary one.', 'Two.'))
@@ -110,14 +110,14 @@ test('a change of text that a reader does not see leaves no trace in their margi
   assert.not.match(text, /Canary|Hidden Author/)
 })
 
-test('blocks that only move, and changes long before the last one, have no bars', async () => {
+test('blocks that only moved, and old changes, have no change bars', async () => {
   const { desk, site } = await open(page('One.', 'Two.', 'Three.'))
   await commit(desk, { 'guide.md': page('One.', 'Two.', 'Three, long ago.') }, { daysAgo: 800 })
   await commit(desk, { 'guide.md': page('Three, long ago.', 'One.', 'Two.', 'Four.') }, { daysAgo: 1 })
   assert.equal((await marginOf(site)).marked, ['Four. []'])
 })
 
-test('included content of today is no change of the page', async () => {
+test('current included content does not count as a change of the page', async () => {
   const include = '{% include ".gitbook/includes/shared.md" %}'
   const { desk, site } = await open(page('One.', include, 'Two.'), { '.gitbook/includes/shared.md': 'Shared one.\n' })
   await commit(desk, { '.gitbook/includes/shared.md': 'Shared two.\n' }, { author: 'Includer', daysAgo: 4 })
@@ -127,7 +127,7 @@ test('included content of today is no change of the page', async () => {
   assert.equal(marked, ['Two, new. []'])
 })
 
-test('an author whose name is markup is text', async () => {
+test('an author name with markup is shown as text', async () => {
   const { desk, site } = await open(page('One.'))
   const author = `"&lt;b' onclick=alert(1)`
   await commit(desk, { 'guide.md': page('Two.') }, { author })

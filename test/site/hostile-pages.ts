@@ -5,7 +5,7 @@ import { specText } from '../openapi/servers.js'
 import type { Files } from '../support/bare-repository.js'
 import { size } from '../support/soak.js'
 
-/** A host that no page may ask. */
+/** A host that no page may contact. */
 export const FOREIGN = 'evil.test'
 /** Number of vectors in one page of blocks. */
 export const PER_PAGE = size(32, 8)
@@ -79,7 +79,7 @@ function fieldsOf(vector: string, at: number): string[] {
   ]
 }
 
-/** The blocks in which a vector is markup. What it opens may swallow the blocks that follow. */
+/** The blocks in which a vector is markup. Markup that it opens may swallow the following blocks. */
 const markupOf = (vector: string): string[] => [
   vector,
   `x ${line(vector)} x`,

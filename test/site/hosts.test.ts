@@ -93,7 +93,7 @@ test('a site is served below its organization and on both custom hostnames', asy
   await patch(organization(), { customHostname: null })
 })
 
-test('each organization has a host name below a wildcard origin', async () => {
+test('each organization has a hostname below a wildcard origin', async () => {
   const { settings } = here.service.app
   const before = settings.sites
   settings.sites = { origin: `http://docs.test:${port()}`, perOrganization: true }
@@ -111,7 +111,7 @@ test('each organization has a host name below a wildcard origin', async () => {
     await patch(organization(), { customHostname: hostname }, 400)
   }
   await patch(organization(), { customHostname: 'docs.test' }, 400)
-  // Set before the operator chose this origin.
+  // The hostname was set before the operator chose this origin.
   settings.sites = before
   await patch(site.base, { hostname: 'other-docs.docs.test' })
   settings.sites = { origin: `http://docs.test:${port()}`, perOrganization: true }
@@ -120,7 +120,7 @@ test('each organization has a host name below a wildcard origin', async () => {
   settings.sites = before
 })
 
-test('the root of an organization leads to its default site', async () => {
+test('the root of an organization redirects to its default site', async () => {
   const site = await handbook('Home')
   const paths = [`/${here.organization}`, `/${here.organization}/`]
   const root = async (path: string): Promise<[number, string | undefined]> => {
@@ -143,7 +143,7 @@ test('the root of an organization leads to its default site', async () => {
   for (const path of paths) assert.equal(await root(path), [404, undefined])
 })
 
-test('a site behind a proxy stays below the path that its readers see', async () => {
+test('all links of a site behind a proxy stay below its public path', async () => {
   const site = await handbook('Proxied')
   const { proxy } = (await patch(site.base, { proxy: 'acme.example/help/docs' })).body
   const target = new URL(proxy.target)
@@ -177,7 +177,7 @@ test('a site behind a proxy stays below the path that its readers see', async ()
   await new Promise((done) => server.close(done))
 })
 
-test('a proxy can ask which host names need a certificate', async () => {
+test('a proxy can look up the hostnames that need a certificate', async () => {
   const site = await handbook('Certified')
   await patch(site.base, { hostname: 'certified.acme.example' })
   await patch(organization(), { customHostname: 'docs.acme.example' })

@@ -1,4 +1,4 @@
-// Tests responses that are sent again: compression, ETags, and what they depend on.
+// Tests cached responses: compression, ETags, and their dependencies.
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { request } from 'node:http'
 import * as assert from 'uvu/assert'
@@ -25,7 +25,7 @@ function raw(
   })
 }
 
-test('a page is sent in each coding with one ETag, the first time and again', async () => {
+test('a page has one ETag per content encoding, cached or not', async () => {
   const site = await publish(here, { Start: LONG })
   const address = `${site.address}/start`
   const tags = new Set<unknown>()
@@ -57,7 +57,7 @@ test('a page is sent in each coding with one ETag, the first time and again', as
   assert.is(tags.size, 1)
 })
 
-test('the ETag of a page stays when content that its reader does not see changes', async () => {
+test('the ETag of a page is unchanged after changes to content that its reader cannot see', async () => {
   const secret = (text: string): string => `---\nif: "false"\n---\n\n# Secret\n\n${text}\n`
   const site = await publish(here, { Start: LONG, Secret: secret('one') })
   const before = await read(`${site.address}/start`)
@@ -68,7 +68,7 @@ test('the ETag of a page stays when content that its reader does not see changes
   assert.is.not((await read(`${site.address}/start`)).headers.get('etag'), before.headers.get('etag'))
 })
 
-test('a kept page follows its customization, its structure and the deletion of its space', async () => {
+test('a cached page is invalidated by its customization, structure and deletion', async () => {
   const site = await publish(here, { Start: LONG })
   const address = `${site.address}/start`
   const first = await read(address)
@@ -83,7 +83,7 @@ test('a kept page follows its customization, its structure and the deletion of i
   assert.is((await read(address)).status, 404)
 })
 
-test('a page that is kept is sent without reading or rendering anything', async () => {
+test('a cached page is sent without reading or rendering anything', async () => {
   const site = await publish(here, { Start: LONG, Other: LONG })
   const { app } = here.service
   let work = 0
@@ -120,7 +120,7 @@ test('many readers of one page after a change all get the new text', async () =>
   }
 })
 
-test('scripts, styles and fonts have a hash in their name and are kept forever', async () => {
+test('scripts, styles and fonts have a hash in their name and are immutable in caches', async () => {
   const site = await publish(here, { Start: LONG })
   const { text } = await read(`${site.address}/start`)
   const names = [...text.matchAll(/(?:href|src)="([^"]*\/~assets\/[^"]*)"/g)].map(([, name]) => name as string)

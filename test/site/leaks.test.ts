@@ -1,9 +1,12 @@
 // Tests for the leaks that random combinations of site/gate.test.ts have found, one each.
+import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { openDesk } from '../commits/fixture.js'
 import { connect } from '../support/mcp.js'
+import { commitPlainly } from '../support/plain-edit.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
+import { ask, headerLines } from './gate/ask.js'
 import { publishSite } from './published.js'
 import { publish, read } from './support.js'
 
@@ -12,7 +15,7 @@ const [test, here] = await suiteWith('site: leaks', startService)
 const headersOf = ({ headers }: { headers: Headers }): string[] =>
   [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name)).map((line) => line.join(': '))
 
-test('a site of which a reader sees nothing has the headers and bytes of one that does not exist', async () => {
+test('a site that is hidden from a reader has the same response as a missing one', async () => {
   const site = await publish(here, { Only: '# Only\n' }, { visibility: 'unlisted' })
   await here.admin
     .call('patch', `${site.base}/site-spaces/${site.siteSpace}`, { condition: 'visitor.claims.no' })
@@ -62,7 +65,7 @@ const LINKS = [
   '<table data-view="cards"><thead><tr><th></th><th data-hidden data-card-target data-type="content-ref"></th></tr></thead><tbody><tr><td>A card</td><td><a href="secret-plan.md">secret-plan.md</a></td></tr></tbody></table>',
 ]
 
-test('no form of a link shows the path or the title of a page that the reader may not see', async () => {
+test('no form of a link reveals the path or title of a hidden page', async () => {
   const pages = LINKS.map((link, at) => [`p${at}.md`, `# Page ${at}\n\nzebra\n\n${link}\n\nMore text.\n`])
   const desk = await openDesk(here, {
     'SUMMARY.md': `* [Start](README.md)\n${LINKS.map((_, at) => `* [Page ${at}](p${at}.md)\n`).join('')}* [The secret plan](secret-plan.md)\n`,
@@ -80,7 +83,7 @@ test('no form of a link shows the path or the title of a page that the reader ma
   }
 })
 
-test('a page is found at its usual address by a reader from whom the default space is hidden', async () => {
+test('a page keeps its address for a reader who may not see the default space', async () => {
   const site = await publish(here, { Start: '# Start\n' })
   const { call } = here.admin
   const space = (await call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Second' }).expect(201)).body.id
@@ -97,7 +100,7 @@ test('a page is found at its usual address by a reader from whom the default spa
   assert.is((await read(`${added.urls.published}/nothing`)).status, 404)
 })
 
-test('links of a preview stay on the address at which it was opened', async () => {
+test('links in a preview stay on the origin at which it was opened', async () => {
   const site = await publish(here, { Start: '# Start\n', Second: '# Second\n' })
   const { urls } = (await here.admin.call('get', site.base).expect(200)).body
   const token = (/~preview\/[^/]+/.exec(urls.preview) as RegExpExecArray)[0]
@@ -129,7 +132,7 @@ test('snippets of the search do not show the names of variables', async () => {
   }
 })
 
-test('a redirect of a space works for a reader from whom the default space is hidden', async () => {
+test('a redirect of a space works for a reader who may not see the default space', async () => {
   const site = await publish(here, { Start: '# Start\n' })
   const { call } = here.admin
   const { space } = await openDesk(here, {
@@ -173,7 +176,7 @@ for (const title of ['secret', 'Überraschung', '日本語'])
     assert.equal(await told(), hidden)
   })
 
-test('changes do not show the subjects of commits, which may name hidden pages', async () => {
+test('changes omit commit subjects, which may name hidden pages', async () => {
   const pages = { Start: '# Start\n', Second: '# Second\n' }
   const site = await publish(here, pages, { visibility: 'public', agentsContext: 'included' })
   const changes = [
@@ -187,6 +190,46 @@ test('changes do not show the subjects of commits, which may name hidden pages',
   const { json, text } = await call('changes', { since: '2000-01-01' })
   assert.ok(json.changes.some(({ title }: { title: string }) => title === 'Third'))
   assert.not.match(`${JSON.stringify(json)}${text}`, /secret/i)
+})
+
+test('the feed of a page does not show who changed a block that the reader does not see', async () => {
+  const desk = await openDesk(here, {
+    'SUMMARY.md': '* [Start](README.md)\n* [Page](page.md)\n',
+    'README.md': '# Start\n',
+    'page.md': '# Page\n\nFirst.\n',
+  })
+  const hidden = (text: string): string => `{% if visitor.claims.no %}\n${text}\n{% endif %}\n`
+  const hint = (text: string): string => `{% hint style="info" %}\nHint.\n\n${hidden(text)}{% endhint %}\n`
+  const versions = [
+    ['Grace', `First.\n\n${hidden('Secret.')}`],
+    ['Edsger', `Second.\n\n${hint('Secret.')}`],
+    ['Barbara', `Second.\n\n${hint('Secret plan.')}`],
+    ['Tony', `Second.\n\n${hint('Secret plan.')}\n${hidden('Secret.')}`],
+    ['Donald', `Second.\n\n${hint('Secret plan.')}`],
+  ]
+  for (const [author = '', text = ''] of versions)
+    await commitPlainly(join(here.dir, 'repos', `${desk.space}.git`), { 'page.md': `# Page\n\n${text}` }, 'Text', {
+      author,
+    })
+  const site = await publishSite(here, [desk.space])
+  const { status, text } = await site.get('/page/feed.xml')
+  assert.is(status, 200)
+  assert.match(text, '<name>Edsger</name>')
+  assert.not.match(text, /Grace|Barbara|Tony|Donald|Secret/)
+})
+
+test('robots get the same answer from a host with a site that they may not enter as from one without a site', async () => {
+  const host = 'hidden-robots.example.net'
+  const site = await publish(here, { Start: '# Start\n' }, { visibility: 'share-link', hostname: host })
+  const { port } = new URL(site.address)
+  const asked = { path: '/robots.txt', headers: { Host: host } }
+  const [hidden, absent] = [
+    await ask(Number(port), asked),
+    await ask(Number(port), { ...asked, headers: { Host: 'absent.example.net' } }),
+  ]
+  assert.is(hidden.status, 200)
+  assert.is(hidden.text, absent.text)
+  assert.equal(headerLines(hidden), headerLines(absent))
 })
 
 test.run()

@@ -116,7 +116,7 @@ test('long lists are nested below the entries of the table of contents and conti
   assert.is((await site.get('/chapter-9/llms.txt')).status, 404)
 })
 
-test('the sitemap has what search engines may list, with dates, and robots.txt names it', async () => {
+test('the sitemap contains indexed pages with dates, and robots.txt points to it', async () => {
   const { site, address } = await open()
   const robots = (await site.get('/robots.txt')).text
   assert.is(robots, `User-agent: *\nAllow: /\nSitemap: ${address}/sitemap.xml\n`)
@@ -152,7 +152,7 @@ test('the sitemap links the languages of a page and leaves out copies in older v
   assert.equal(paths.filter(([path]) => path?.endsWith('/gone')).length, 1)
 })
 
-test('a client that prefers markdown gets the markdown of a page, and caches keep the two apart', async () => {
+test('a client that prefers markdown gets it, and caches store both formats separately', async () => {
   const { site, address } = await open()
   const ask = (path: string, accept: string) =>
     fetch(address + path, { redirect: 'manual', headers: { Accept: accept } })
@@ -170,7 +170,7 @@ test('a client that prefers markdown gets the markdown of a page, and caches kee
   assert.match((await ask('', 'text/markdown')).headers.get('content-type') ?? '', /^text\/markdown/)
 })
 
-test('a site that excludes programs has none of their outputs, but a sitemap', async () => {
+test('a site that excludes agents has a sitemap, but no outputs for agents', async () => {
   const { site } = await open()
   assert.match((await site.get('')).text, /href="[^"]*\/llms\.txt"/)
   await here.admin.call('patch', site.api, { agentsContext: 'excluded' }).expect(200)
@@ -183,7 +183,7 @@ test('a site that excludes programs has none of their outputs, but a sitemap', a
   assert.is((await site.get('/robots.txt')).status, 200)
 })
 
-test('browsers find a description of the search', async () => {
+test('browsers can discover the search (OpenSearch)', async () => {
   const { site, address } = await open()
   assert.match((await site.get('')).text, new RegExp(`rel="search"[^>]*href="${site.base}/~opensearch\\.xml"`))
   const { text, headers } = await site.get('/~opensearch.xml')

@@ -1,4 +1,4 @@
-/** Tests the look of sites: colors that stay legible, fonts, icons, and the attributes of the document. */
+/** Tests the customization of sites: legible colors, fonts, icons, and the attributes of the document. */
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { defaultCustomization } from '../../src/domain/sites/customization-default.js'
@@ -31,7 +31,7 @@ const PAPERS = ['paper', 'paper-2', 'paper-3']
 const FAMILIES = ['accent', 'info', 'success', 'warning', 'danger']
 const CODE = ['keyword', 'string', 'number', 'name', 'red', 'yellow']
 
-/** Returns the pairs of tokens whose contrast is below the bar. */
+/** Returns the pairs of tokens whose contrast is below the minimum. */
 function illegible(tokens: Record<string, string>): string[] {
   const low: string[] = []
   const check = (name: string, grounds: readonly string[], bar: number): void => {
@@ -52,7 +52,7 @@ function illegible(tokens: Record<string, string>): string[] {
 }
 
 test(
-  'text and controls are legible with 10,000 random sets of colors, in four themes, light and dark',
+  'text and controls are legible with 10,000 random color sets in four themes',
   () => {
     let drawn = 0
     fc.assert(
@@ -67,7 +67,7 @@ test(
   { timeoutMs: 240_000 },
 )
 
-test('links and controls in a header of any color are legible', () => {
+test('links and controls are legible in a header of any color', () => {
   fc.assert(
     fc.property(color, color, (link, ground) => {
       assert.ok(contrast(legible(link, ground, 4.55), ground) >= 4.5, `${link} on ${ground}`)
@@ -87,7 +87,7 @@ test('links and controls in a header of any color are legible', () => {
   assert.not.match(colorTokens(lookWith({})), /--top-bg/)
 })
 
-test('settings become attributes of the document, and usual ones are left out', () => {
+test('settings become attributes of the document, except default values', () => {
   assert.equal(lookAttributes(defaultCustomization), { 'data-depth': 'subtle' })
   const look = lookWith(
     {
@@ -116,7 +116,7 @@ test('settings become attributes of the document, and usual ones are left out', 
   })
 })
 
-test('the theme that a site chose holds until a reader chooses, and else the system decides', () => {
+test("the site's theme applies until the reader chooses one, or else that of the system", () => {
   const scheme = (look: Look) => lookAttributes(look)['data-scheme']
   assert.is(scheme(defaultCustomization), undefined)
   for (const chosenTheme of ['light', 'dark'] as const)
@@ -125,7 +125,7 @@ test('the theme that a site chose holds until a reader chooses, and else the sys
     assert.is(scheme(lookWith({}, { themes: { default: theme, toggeable: false } })), theme)
 })
 
-test('syntax colors follow the code themes, and stay legible on any color of the site', () => {
+test('syntax colors follow the code themes, and are legible on any site color', () => {
   const css = colorTokens(lookWith({ codeTheme: { light: 'github-light', dark: 'default-dark' } }))
   const [, light = '', dark = ''] = /--syntax-string:light-dark\((#\w+),(#\w+)\)/.exec(css) ?? []
   assert.is(light, '#032f62')
@@ -144,7 +144,7 @@ test('syntax colors follow the code themes, and stay legible on any color of the
   )
 })
 
-test('every font of the model loads its own faces alone', async () => {
+test('every font in the model loads only its own faces', async () => {
   const others = /^(?:Noto Sans (?:Arabic|Hebrew|Devanagari|Thai)|STIX Two Web)$/
   for (const font of Object.keys(SANS_FONTS) as Exclude<Styling['font'], object>[]) {
     const { css, preload } = await fontsOf(assets, lookWith({ font }))
@@ -162,7 +162,7 @@ test('every font of the model loads its own faces alone', async () => {
   }
 })
 
-test('pages in Arabic load their script first', async () => {
+test('pages in Arabic load the Arabic font first', async () => {
   const { preloadFor } = await fontsOf(assets, defaultCustomization)
   assert.match(
     preloadFor('ar-EG')
@@ -173,7 +173,7 @@ test('pages in Arabic load their script first', async () => {
   assert.equal(preloadFor('en'), [])
 })
 
-test('a font of the team is named in the policy, and cannot leave its place in the style sheet', async () => {
+test('a custom font is in the content security policy, and cannot inject styles', async () => {
   const font = {
     id: 'own',
     custom: true,
@@ -205,7 +205,7 @@ test('sites with the same styling share their style sheet', async () => {
   assert.is.not(await styleOf(assets, lookWith({ primaryColor: { light: '#aa0000', dark: '#aa0000' } })), first)
 })
 
-test('icons by their Font Awesome names, in five styles', async () => {
+test('icons are found by their Font Awesome names, in five styles', async () => {
   const styles = ['regular', 'solid', 'duotone', 'light', 'thin'] as const
   const shapes = new Set<string>()
   for (const style of styles) shapes.add(await symbolsFor(assets, ['fa~gear'], style))
@@ -219,7 +219,7 @@ test('icons by their Font Awesome names, in five styles', async () => {
   assert.not.match(made, /<!--|<script|xmlns/)
 })
 
-test('names of icons cannot leave the folder, and unknown ones show nothing', async () => {
+test('icon names cannot escape the folder, and unknown icons are omitted', async () => {
   const names = [
     'fa~../../../package',
     'fa~..%2f',

@@ -44,7 +44,7 @@ For readers.
   '.gitbook/assets/a.png': 'not a picture',
 }
 
-test('a page as markdown has what its reader sees and nothing else', async () => {
+test('the markdown of a page contains exactly the content that its reader sees', async () => {
   const desk = await openDesk(here, FILES)
   const site = await publishSite(here, [desk.space])
   const { status, text, headers } = await site.get('/guide.md')
@@ -63,7 +63,7 @@ test('a page as markdown has what its reader sees and nothing else', async () =>
   assert.match((await site.get('/untitled.md')).text, /\n# Untitled\n\nNo heading\.\n/)
 })
 
-test('the markdown of a page has one path and the gate of the page', async () => {
+test('the markdown of a page has one path and the same access check as the page', async () => {
   const desk = await openDesk(here, FILES)
   const site = await publishSite(here, [desk.space])
   assert.is((await site.get('/readme.md')).location, '/index.md')

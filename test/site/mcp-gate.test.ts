@@ -1,4 +1,4 @@
-// Tests that the visitor gate decides what each tool of a site's MCP server shows.
+// Tests that the visitor gate applies to each tool of a site's MCP server.
 import * as assert from 'uvu/assert'
 import { openDesk } from '../commits/fixture.js'
 import { callOf, connect, type McpClient, post, tokenFor, type ToolResult } from '../support/mcp.js'
@@ -59,7 +59,7 @@ async function everything({ call }: McpClient): Promise<Record<string, ToolResul
   return Object.fromEntries(results)
 }
 
-test('a page whose condition does not hold appears in no result, not even as a difference', async () => {
+test('a page whose condition is false is in no result, not even as a change', async () => {
   const client = await connect(`${site.address}/~mcp`)
   const results = await everything(client)
   for (const [name, { text, json }] of Object.entries(results))
@@ -85,7 +85,7 @@ test('a page whose condition does not hold appears in no result, not even as a d
   }
 })
 
-test('a visitor whose claims open a page gets it from every tool, by header and by address', async () => {
+test("every tool returns a page whose condition the visitor's claims meet", async () => {
   const token = await visitorToken(here, site, { isPro: true })
   for (const client of [
     await connect(`${site.address}/~mcp`, { Authorization: `Bearer ${token}` }),
@@ -111,7 +111,7 @@ test('a hidden page can be read by its address, but no list contains it', async 
   assert.equal((await client.call('list', { below: '/draft' })).json.entries, [])
 })
 
-test('the token of a member opens no page that the visitor does not see', async () => {
+test("a member's token gives no access to pages that the visitor may not see", async () => {
   const client = await connect(`${site.address}/~mcp`, await tokenFor(here))
   for (const [name, { text, json }] of Object.entries(await everything(client)))
     assert.not.match(text + JSON.stringify(json ?? {}), /zebra|discounts|costs/i, name)
@@ -127,7 +127,7 @@ test('the token of a member opens no page that the visitor does not see', async 
   assert.is(listed.body.count, 0)
 })
 
-test('a share link opens the server by header, address and cookie, and a wrong key like no site', async () => {
+test('a share key gives access by header, address and cookie, and a wrong key is a 404', async () => {
   const shared = await publish(
     here,
     { Start: '# Start\n\nShared.\n' },
@@ -163,7 +163,7 @@ test('a share link opens the server by header, address and cookie, and a wrong k
   }
 })
 
-test('a site with a sign-in asks for the token of a visitor, also where the server is off', async () => {
+test('a site with a sign-in asks for a visitor token, even if its MCP server is disabled', async () => {
   const signed = await publish(
     here,
     { Start: '# Start\n\nInside.\n' },

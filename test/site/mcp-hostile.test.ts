@@ -63,7 +63,7 @@ test('bodies are limited in size, depth and number of messages', async () => {
   assert.is((await post(at, call, { 'Mcp-Protocol-Version': '1999-01-01' })).status, 400)
 })
 
-test('a body that is not JSON is a parse error, and JSON that is no message is not', async () => {
+test('invalid JSON is a parse error, and JSON that is not a message is another error', async () => {
   const bytes = (text: string) => post(at, text).then(({ status, json }) => [status, json.error.code, json.id] as const)
   assert.equal(await bytes('{"jsonrpc":"2.0",'), [400, -32_700, null])
   assert.equal(await bytes('not JSON'), [400, -32_700, null])
@@ -76,7 +76,7 @@ test('a body that is not JSON is a parse error, and JSON that is no message is n
   assert.is(((await broken.json()) as { error: { code: number } }).error.code, -32_700)
 })
 
-test('wrong arguments are explained, and any query is only words', async () => {
+test('invalid arguments are explained, and any query is plain text', async () => {
   const { call } = await connect(at)
   for (const [name, args, message] of [
     ['search', {}, "arguments must have required property 'query'"],
@@ -127,7 +127,7 @@ test('wrong arguments are explained, and any query is only words', async () => {
   assert.is((await post(at, { jsonrpc: '2.0', id: 1, method: 'resources/list' })).json.error.code, -32601)
 })
 
-test('scripts of other origins are rejected unless the operator names their origin', async () => {
+test('scripts of other origins are rejected unless the operator allows their origin', async () => {
   const own = new URL(address).origin
   const evil = { Origin: 'https://evil.example.org' }
   const denied = await post(at, initialize, evil)

@@ -1,4 +1,4 @@
-// Tests the tools of members at the MCP server of a site, and what they record.
+// Tests the tools for members at the MCP server of a site, and their audit log entries.
 import * as assert from 'uvu/assert'
 import { callOf, connect, type McpClient, post, tokenFor } from '../support/mcp.js'
 import { type Caller, startService } from '../support/service.js'
@@ -30,7 +30,7 @@ const audit = async (operation: string) =>
   (await here.admin.call('get', `/v1/orgs/${here.organization}/audit-log?operation=${operation}`).expect(200)).body
     .items
 
-test('a token is valid only where its scopes say', async () => {
+test('a token is valid only in its scopes', async () => {
   const { Authorization } = await tokenFor(here)
   const denied = await here.admin.call('get', '/v1/user').set('Authorization', Authorization).expect(403)
   assert.match(denied.body.error.message, 'valid only at the MCP servers')
@@ -84,7 +84,7 @@ test('edits are made in order, keep line ends, and only a text that occurs once 
   assert.is(await drafts(), before)
 })
 
-test('the role of the member decides, and a read-only token changes nothing', async () => {
+test("writes need the member's role, and a read-only token changes nothing", async () => {
   const { client } = await connectAs('read')
   const edits = [{ page: '/start', find: 'One', replace: '1' }]
   const before = await drafts()

@@ -59,7 +59,7 @@ test('a question is answered and a change request is opened in three calls', asy
   assert.match((await read(`${site.address}/locks.md`)).text, 'every lok.')
 })
 
-test('each result names page, address and commit, and addresses can be opened', async () => {
+test('each result contains page, address and commit, and the addresses work', async () => {
   const site = await open()
   const { call, tools } = await connect(`${site.address}/~mcp`)
   assert.equal(tools, ['search', 'read', 'list', 'changes'])
@@ -79,7 +79,7 @@ test('each result names page, address and commit, and addresses can be opened', 
   }
 })
 
-test('a page can be named by ID, path and address, and its sections by heading and anchor', async () => {
+test('a page is found by ID, path or address, and its sections by heading or anchor', async () => {
   const site = await open()
   const { call } = await connect(`${site.address}/~mcp`)
   const { page, address } = (await call('read', { page: '/locks' })).json
@@ -102,11 +102,11 @@ test('a page can be named by ID, path and address, and its sections by heading a
   for (const name of ['https://elsewhere.example.org/locks', '/missing', '../locks', 'a\\b', '%00', `${address}x`]) {
     const { isError, text } = await call('read', { page: name })
     assert.ok(isError, name)
-    assert.is(text, 'This site has no such page for you. Find pages with `search` or `list`.')
+    assert.is(text, 'The page does not exist, or you may not see it. Find pages with `search` or `list`.')
   }
 })
 
-test('a long page comes in parts of at most 5,000 characters that are the page together', async () => {
+test('a long page is returned in parts of at most 5,000 characters', async () => {
   const paragraphs = Array.from({ length: 300 }, (_, n) => `Paragraph ${n} has 😀 and some more words in it.`)
   const site = await open({ Start: '# Start\n', Long: `# Long\n\n${paragraphs.join('\n\n')}\n` })
   const { call } = await connect(`${site.address}/~mcp`)
@@ -132,7 +132,7 @@ test('a long page comes in parts of at most 5,000 characters that are the page t
   assert.match((await call('read', { page: '/long', cursor: 'x' })).text, '`cursor` must be the `next`')
 })
 
-test('the table of contents is listed in order, in parts, and below a page', async () => {
+test('the table of contents is listed in order, in parts, or below a page', async () => {
   const names = Array.from({ length: 150 }, (_, n) => `page-${String(n).padStart(3, '0')}`)
   const desk = await openDesk(here, {
     'SUMMARY.md': `* [Start](README.md)\n* [Reference](reference/README.md)\n${names.map((name) => `  * [${name}](reference/${name}.md)`).join('\n')}\n`,
@@ -186,7 +186,7 @@ test('changes are listed since a date and since a commit, with the author', asyn
   assert.match((await call('changes', { since: '0'.repeat(40) })).text, 'No content that you see has this commit')
 })
 
-test('a server that is off is like an address without a page', async () => {
+test('a disabled MCP server has the response of a missing page', async () => {
   const site = await open()
   const at = `${site.address}/~mcp`
   assert.is((await post(at, callOf('list', {}))).status, 200)

@@ -27,7 +27,7 @@ test.before(async () => {
   site = await publishSite(here, [desk.space])
 })
 
-test('a missing page names the nearest pages that the reader may see', async () => {
+test('a missing page suggests similar pages that the reader may see', async () => {
   const { status, text } = await site.get('/guides/instalation')
   assert.is(status, 404)
   assert.match(text, /404 \/guides\/instalation/)
@@ -38,7 +38,7 @@ test('a missing page names the nearest pages that the reader may see', async () 
   assert.not.match((await site.get('/guides/hiden')).text, /guides\/hidden|>Hidden/)
 })
 
-test('a page that is hidden from the reader has the bytes and headers of one that does not exist', async () => {
+test('a hidden page has the same response as a missing one', async () => {
   const hidden = await site.get('/guides/private')
   assert.is(hidden.status, 404)
   const headersOf = ({ headers }: { headers: Headers }): string[] => {
@@ -55,7 +55,7 @@ test('a page that is hidden from the reader has the bytes and headers of one tha
   assert.equal(headersOf(absent), headersOf(hidden))
 })
 
-test('other spellings of a path lead to the one path of the page', async () => {
+test("other notations of a path redirect to the page's canonical path", async () => {
   const ways = [
     '/Guides/Install',
     '/guides/install/',
@@ -73,7 +73,7 @@ test('other spellings of a path lead to the one path of the page', async () => {
   assert.is((await site.get('/readme')).location, '')
 })
 
-test('the former paths of a moved page lead to its present path', async () => {
+test('the former paths of a moved page redirect to its current path', async () => {
   const id = await desk.id('guides/moved')
   await desk.write([{ operation: 'update_page', page: id, slug: 'renamed' }])
   assert.is((await site.get('/guides/moved')).location, '/guides/renamed')
@@ -95,7 +95,7 @@ test('the former paths of a moved page lead to its present path', async () => {
   assert.not.match(hidden.text, /reference\/renamed/)
 })
 
-test('a group opens its first page', async () => {
+test("a group's address redirects to its first page", async () => {
   const other = await openDesk(here, {
     'SUMMARY.md': '* [Start](README.md)\n\n## Part one\n\n* [First](first.md)\n',
     'README.md': page('Start'),

@@ -16,7 +16,7 @@ const title = (n: number): string =>
   `${Math.imul(n + 1, 2654435761) >>> 0} ${Math.imul(n + 7, 40503) >>> 0} notes on part ${n}`
 const COUNT = 10_000
 
-test('the navigation of 10,000 pages in one level has at most 10 KB and links to all of them', async () => {
+test('the navigation for 10,000 pages on one level has at most 10 KB and links to all of them', async () => {
   const names = Array.from({ length: COUNT }, (_, n) => `page-${n}.md`)
   const desk = await openDesk(here, {
     'SUMMARY.md': `# Table of contents\n\n${names.map((name, n) => `* [${title(n)}](${name})`).join('\n')}\n`,

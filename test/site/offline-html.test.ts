@@ -15,7 +15,7 @@ const links: Record<string, string> = {
 }
 const offline = (html: string): string => offlineHtml(html, (path) => links[path] ?? `?${path}`)
 
-test('links lead to files, and other addresses stay', () => {
+test('links point to files, and external addresses are unchanged', () => {
   for (const [html, expected] of [
     ['<a href="/~bundle">x</a>', '<a href="index.html">x</a>'],
     ['<a class="b" href="/~bundle/guide#part">x</a>', '<a class="b" href="../guide.html#part">x</a>'],
@@ -30,7 +30,7 @@ test('links lead to files, and other addresses stay', () => {
     assert.is(offline(html), expected)
 })
 
-test('nothing of another host is loaded', () => {
+test('nothing is loaded from another host', () => {
   for (const [html, expected] of [
     ['<img src="https://a.example/x.png" alt="A &lt;b>">', '<a href="https://a.example/x.png">A &lt;b&gt;</a>'],
     ['<img src="//a.example/x.png" alt="">', ''],
@@ -85,7 +85,7 @@ test('long and hostile HTML takes linear time', () => {
   }
 })
 
-test('names are valid on every system and differ by more than case', () => {
+test('file names are valid on every system and differ by more than case', () => {
   const names = new FileNames()
   assert.is(names.page(''), 'index.html')
   assert.is(names.page('/index'), 'index-2.html')
@@ -104,7 +104,7 @@ test('names are valid on every system and differ by more than case', () => {
   assert.is(addressFrom('guide/x/y.html', '~assets/a.js'), '../../~assets/a.js')
 })
 
-test('the text of a page is searched by sections, without its buttons and icons', () => {
+test('the search index has the text of each section, without buttons and icons', () => {
   const html =
     '<p>One &#x26; <b>bo</b>ld<br>two.</p><h2 id="a&#x26;b">First <a class="anchor" href="#a"></a><code>x</code></h2>' +
     '<div class="code-block"><button>Copy</button><pre><code>npm i</code></pre></div><svg><title>no</title></svg>' +
@@ -115,7 +115,7 @@ test('the text of a page is searched by sections, without its buttons and icons'
   ])
 })
 
-test('notes about changes are not a part of the text', () => {
+test('change notes are not part of the indexed text', () => {
   const html =
     '<h2 id="a">First</h2><details class="fold"><summary>Last changed Nov 1</summary><ul><li>Ada</li></ul></details>' +
     '<p class="ch">Text.</p><details class="rec old" name="rec"><summary><time>Nov 1</time> Ada</summary></details>' +

@@ -70,7 +70,7 @@ test.before(async () => {
   })
 })
 
-test('a page shows its place, its last change, its outline and its neighbors', async () => {
+test('a page has breadcrumbs, its last change, an outline, and links to its neighbors', async () => {
   const { status, text } = await site.get('/guides/deploy/kubernetes')
   assert.is(status, 200)
   const commit = await desk.git('rev-parse', 'main')
@@ -92,7 +92,7 @@ test('a page shows its place, its last change, its outline and its neighbors', a
   assert.not.match(text, /A draft/)
 })
 
-test('the head of a page describes it to search engines without code', async () => {
+test('the head of a page has the metadata for search engines, without scripts', async () => {
   const { text } = await site.get('/guides/deploy/kubernetes')
   assert.match(text, /<link rel="canonical" href="[^"]+\/guides\/deploy\/kubernetes"/)
   assert.match(text, /<link rel="alternate" hreflang="ja" href="http[^"]+\/guides\/deploy\/kubernetes"/)
@@ -151,7 +151,7 @@ test('a page without text lists its subpages', async () => {
   )
 })
 
-test('the author of a merged change is the one who wrote it', async () => {
+test('a merged change shows the author who wrote it', async () => {
   const request = await desk.changeRequest('Better words')
   await desk.human(
     { 'guides/deploy/docker.md': '# Docker\n\nBetter text.\n' },

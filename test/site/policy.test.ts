@@ -1,4 +1,4 @@
-/** Tests the Content-Security-Policy of sites: it alone stops each vector, although the page contains it as written. */
+/** Tests the Content-Security-Policy of sites: it stops each vector by itself, although the page contains it as written. */
 import * as assert from 'uvu/assert'
 import { openDesk } from '../commits/fixture.js'
 import { startService } from '../support/service.js'
@@ -49,7 +49,7 @@ const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceA
 /** A document with one frame for each vector, so that no vector hides the next ones. */
 const framed = `<!doctype html><title>Frames</title>${vectors.map((one) => `<iframe srcdoc="${escaped(one)}"></iframe>`).join('')}`
 
-/** Opens the frames under a policy, and does in each of them what a reader could do. Returns what happened. */
+/** Opens the frames under a policy, and performs the actions of a reader in each. Returns the effects. */
 async function play(path: string, body: string, policy: string | null): Promise<string[]> {
   events.length = 0
   serve(`${url}${path}`, body, policy)
@@ -87,7 +87,7 @@ test('the policy allows no inline script, no eval, no other host for scripts and
     assert.ok(policy.split('; ').includes(part), part)
 })
 
-test('the vectors are real: without the policy, most of them run or are found in the markup', async () => {
+test('without the policy, most vectors run or are in the markup', async () => {
   const happened = await play('/~open', framed, null)
   const ran = new Set(happened.filter((event) => event.startsWith('ran ')))
   assert.ok(ran.size >= 150, `${ran.size} vectors run`)
@@ -98,7 +98,7 @@ test('the vectors are real: without the policy, most of them run or are found in
   assert.ok(found >= 300, `${found} vectors are found`)
 })
 
-test('the policy alone stops each vector', async () => {
+test('the policy stops each vector by itself', async () => {
   assert.ok(vectors.length >= 300)
   const happened = await play('/~closed', framed, policy)
   assert.equal(
@@ -107,7 +107,7 @@ test('the policy alone stops each vector', async () => {
   )
 })
 
-test('the script of the sites runs nothing that a page contains as written', async () => {
+test('the script of the sites runs no code from the text of a page', async () => {
   const raw = vectors.slice(-24).join('\n')
   const happened = await play('/~script', shell.replace('<div class="prose">', `<div class="prose">${raw}`), policy)
   assert.equal(
@@ -116,7 +116,7 @@ test('the script of the sites runs nothing that a page contains as written', asy
   )
 })
 
-test('a file of an author runs neither as a script nor as a page', async () => {
+test("an author's file runs neither as a script nor as a page", async () => {
   const names = ['evil.js', 'evil.mjs', 'evil.css', 'evil.svg', 'evil.html'].map(fileAt)
   const loads = names.map(
     (one) =>

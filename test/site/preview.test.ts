@@ -12,7 +12,7 @@ const [test, here] = await suiteWith('site: previews', () =>
 const previewOf = async ({ base }: { base: string }, caller = here.admin): Promise<string> =>
   (await caller.call('get', base).expect(200)).body.urls.preview
 
-test('a preview shows an unpublished site without cookies, and no cache keeps it', async () => {
+test('a preview shows an unpublished site without cookies, and is never cached', async () => {
   const site = await publish(here, { Start: '# Start\n\nText.\n' }, { visibility: 'visitor-auth' })
   await here.admin.call('post', `${site.base}/unpublish`).expect(200)
   assert.is((await read(`${site.address}/start`)).status, 404)
@@ -36,7 +36,7 @@ test('a preview shows an unpublished site without cookies, and no cache keeps it
   }
 })
 
-test('a draft of the look is shown at its own address only, and the app may frame previews', async () => {
+test('a draft customization has a separate address, and the app may frame previews', async () => {
   const site = await publish(here, { Start: '# Start\n' })
   const path = `${site.base}/customization`
   const draft = { ...(await here.admin.call('get', path).expect(200)).body, title: 'Drafted' }
@@ -56,7 +56,7 @@ test('a draft of the look is shown at its own address only, and the app may fram
   assert.is((await here.admin.call('get', `${path}/draft`).expect(200)).body.pending, false)
 })
 
-test('a preview ends with its time and with the rights of the user who got it', async () => {
+test('a preview expires, and ends when its user loses access', async () => {
   const site = await publish(here, { Start: '# Start\n' })
   const member = await here.caller('read')
   const address = await previewOf(site, member)
@@ -106,7 +106,7 @@ test('a preview of a change request shows the site after the merge and marks cha
   assert.is((await read(`${await previewOf(site)}/~changes/unknown/start`)).status, 404)
 })
 
-test('a preview shows no space that its user may not see', async () => {
+test('a preview omits spaces that its user may not see', async () => {
   const site = await publish(here, { Start: '# Start\n\nText.\n' })
   await here.admin.call('patch', `/v1/spaces/${site.space}`, { defaultLevel: null }).expect(200)
   const member = await here.caller('read')

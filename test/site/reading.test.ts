@@ -1,4 +1,4 @@
-/** Tests in Chromium that reading is calm: nothing moves while pictures load, and keys and links reach everything. */
+/** Tests reading in Chromium: pictures cause no layout shift, and keys and links reach everything. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'puppeteer-core'
 import * as assert from 'uvu/assert'
@@ -70,7 +70,7 @@ async function visit(path: string, work: (page: Page) => Promise<void>, before =
   }
 }
 
-/** Records how far content moves, and holds back files until the page without them was drawn. */
+/** Records layout shifts, and delays files until the page without them is painted. */
 async function withLatePictures(page: Page): Promise<void> {
   await page.evaluateOnNewDocument(() => {
     const record = { shift: 0 }
@@ -93,7 +93,7 @@ for (const [scheme, width] of [
   ['dark', 1440],
   ['light', 390],
 ] as const)
-  test(`nothing moves while pictures load, at ${width} px in ${scheme}`, () =>
+  test(`pictures cause no layout shift while they load, at ${width} px in ${scheme}`, () =>
     visit(
       '/pictures',
       async (page) => {
@@ -113,7 +113,7 @@ for (const [scheme, width] of [
       },
     ))
 
-test('keys alone switch the variant, and the page stays', () =>
+test('the keyboard switches the variant of a page', () =>
   visit('/setup', async (page) => {
     await page.focus('.switch')
     await page.keyboard.press('Enter')
@@ -127,7 +127,7 @@ test('keys alone switch the variant, and the page stays', () =>
     assert.is(await page.$eval('html', (html) => html.lang), 'de')
   }))
 
-test('keys alone skip to the text, choose a tab and open folded text', () =>
+test('the keyboard skips to the text, chooses a tab and opens collapsed text', () =>
   visit('/setup', async (page) => {
     await page.keyboard.press('Tab')
     assert.is(await page.evaluate(() => document.activeElement?.getAttribute('href')), '#ui~main')
@@ -148,7 +148,7 @@ test('keys alone skip to the text, choose a tab and open folded text', () =>
     await page.waitForSelector('.prose details[open]')
   }))
 
-test('without script, tabs show all panels, folded text opens, and the variant changes', () =>
+test('without script, tabs show all panels, collapsed text opens, and the variant can change', () =>
   visit(
     '/setup',
     async (page) => {
@@ -165,7 +165,7 @@ test('without script, tabs show all panels, folded text opens, and the variant c
     (page) => page.setJavaScriptEnabled(false),
   ))
 
-test('print shows the text of all blocks, and no part of the interface', () =>
+test('the printed page has the text of all blocks, and no part of the interface', () =>
   visit('/setup', async (page) => {
     await page.emulateMediaType('print')
     await page.evaluate(() => dispatchEvent(new Event('beforeprint')))

@@ -57,7 +57,7 @@ async function illustrated(): Promise<{ base: string; own: string; published: st
   return { base: site.base, own: desk.url, published }
 }
 
-/** Publishes sites that only some readers may open. Returns where to start, and the address that no one opens without a key. */
+/** Publishes sites that only some readers may open. Returns the start address, and the address that requires a key. */
 async function gated(): Promise<{ paths: string[]; closed: string }> {
   const [shared, signedIn] = [await newSite(here, { title: 'Shared' }), await newSite(here, { title: 'Signed in' })]
   for (const [site, visibility] of [
@@ -112,12 +112,12 @@ async function fill(): Promise<{ paths: string[]; closed: string }> {
   return { paths: all, closed }
 }
 
-test('every address in the responses of a service leads somewhere', async () => {
+test('every address in the responses of a service exists', async () => {
   const { paths, closed } = await fill()
   const waiting = paths.map((path) => here.url + path)
   const seen = new Set(waiting)
   const kinds = { api: 0, sites: 0 }
-  // Without its key, a site is like one that does not exist. The preview and the share link open it.
+  // Without its key, a site looks like a missing one. The preview and the share link open it.
   const isClosed = (url: string): boolean => url === closed || (url.startsWith(`${closed}/`) && !url.includes('/~'))
   for (let url = waiting.shift(); url !== undefined; url = waiting.shift()) {
     const { status, type, bytes } = await open(url)
@@ -137,7 +137,7 @@ test('every address in the responses of a service leads somewhere', async () => 
 const isPicture = ({ status, bytes }: Opened, name: string): boolean =>
   status === 200 && bytes.equals(picture(PICTURES.indexOf(name) + 1))
 
-test('icons, logos, covers and files in responses are the pictures of the space', async () => {
+test('addresses of icons, logos, covers and files in responses return the right files', async () => {
   const { base, own, published } = await illustrated()
   const { icon } = await get(base)
   const { urls } = await get(`/v1/orgs/${here.organization}`)

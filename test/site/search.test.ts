@@ -47,7 +47,7 @@ async function find(
 
 const hits = ({ groups }: SearchResults) => groups.flatMap((group) => group.hits)
 
-test('results open at the heading, and their number equals what is shown', async () => {
+test('results link to the heading, and the stated number matches the shown results', async () => {
   const results = await find('lock provider')
   const found = hits(results)
   assert.equal(
@@ -86,7 +86,7 @@ test('Japanese is found within a text', async () => {
   assert.equal(hits(await find('ロック'))[0]?.title, ['分散', 'ロック', ''])
 })
 
-test('hidden pages are never found, and no results suggest pages with a similar address', async () => {
+test('hidden pages are not found, and an empty result suggests pages with similar addresses', async () => {
   assert.is(hits(await find('secret')).length, 0)
   const { text } = await site.get('/~search?q=clustr')
   assert.match(text, /No results|\d+ results?/)
@@ -116,7 +116,7 @@ test('a query may have any characters and any length', async () => {
   assert.is((await site.get('/~search')).status, 200)
 })
 
-test('sections are groups, one variant of each is searched, and a scope restricts the search', async () => {
+test('results are grouped by section, with one variant of each, and can be limited to a scope', async () => {
   const make = async (title: string, text: string): Promise<Desk> => {
     const made = await openDesk(here, { 'README.md': `# ${title}\n\nThe word lantern. ${text}\n` })
     await here.admin.call('patch', made.url, { title }).expect(200)
@@ -143,7 +143,7 @@ test('sections are groups, one variant of each is searched, and a scope restrict
   assert.is(page.text.match(/class="hit"/g)?.length, 1)
 })
 
-test('shared caches do not keep the results of a site that is not public', async () => {
+test('search results of a site that is not public are not stored in shared caches', async () => {
   assert.match((await site.get('/~search?q=lock')).headers.get('cache-control') as string, /^public, max-age=0/)
   const hidden = await publishSite(here, [desk.space])
   await here.admin.call('patch', hidden.api, { visibility: 'share-link' }).expect(200)

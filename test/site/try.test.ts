@@ -127,7 +127,7 @@ test('nothing is sent before the reader chooses Send, and the response is shown 
     assert.not.match(kept, 'secret-key')
   }))
 
-test('the policy of the page refuses requests to other origins', () =>
+test('the policy of the page blocks requests to other origins', () =>
   onPage(async (page) => {
     const refused = await page.evaluate(async () => {
       const blocked = new Promise<string>((done) =>
@@ -139,7 +139,7 @@ test('the policy of the page refuses requests to other origins', () =>
     assert.is(refused, 'connect-src')
   }))
 
-test('an API that does not answer is reported, and the editor keeps its values', () =>
+test('an API that does not respond is reported, and the editor keeps its values', () =>
   onPage(async (page) => {
     await page.setRequestInterception(true)
     page.on('request', (request) => (request.url().startsWith(api.origin) ? request.abort() : request.continue()))

@@ -54,7 +54,7 @@ test('the latest and the old versions are marked, and others are not', async () 
   assert.not.match(text, 'old-version')
 })
 
-test('a page of an old version names the latest one as canonical and links to it', async () => {
+test('a page of an old version links to the latest one, which is its canonical address', async () => {
   const old = await baseOf('v1.9')
   const install = (await site.get(`${old}/install`)).text
   assert.match(install, new RegExp(`<link rel="canonical" href="[^"]*${site.base}/install"`))
@@ -97,7 +97,7 @@ test('icons of sections are in the tabs', async () => {
   assert.match(text, /<use href="#i-fa~code"><\/use><\/svg>API/)
 })
 
-test('coverY chooses the part of a cover that is shown', async () => {
+test('coverY sets the visible part of a cover', async () => {
   assert.match((await site.get('/install')).text, /<div class="page-cover y4">/)
 })
 

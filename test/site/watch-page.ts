@@ -1,4 +1,4 @@
-/** Notices in Chromium whatever hostile content could do: run, load, navigate, or add markup that could. */
+/** Detects in Chromium all effects of hostile content: scripts, requests, navigation, and markup that could cause them. */
 import type { HTTPRequest, Page } from 'puppeteer-core'
 
 /** A page whose requests stay on the host of the sites. */
@@ -13,7 +13,7 @@ export interface WatchedPage {
 /** Picture formats may come from any host: teams show badges. */
 const MEDIA = new Set(['image', 'media'])
 
-/** Opens a page that records what its documents do. */
+/** Opens a page that records the actions of its documents. */
 export async function watchPage(page: Page, origin: string): Promise<WatchedPage> {
   page.setDefaultTimeout(120_000)
   const events: string[] = []

@@ -1,4 +1,4 @@
-/** The words that readers see in a text, to find what one form of a page lacks. */
+/** Extracts the words that readers see, to find words that one form of a page lacks. */
 import type { Element, Nodes } from 'hast'
 import { selectAll } from 'hast-util-select'
 import { toString as textIn } from 'hast-util-to-string'
@@ -53,7 +53,7 @@ function removeHidden(table: Element): void {
   for (const cell of cells) if (isHidden(cell)) cell.children = []
 }
 
-/** Returns markdown as HTML, by another parser than the one of the product. Tags of blocks leave only their titles. */
+/** Returns markdown as HTML, with a different parser than the product's. Tags of blocks leave only their titles. */
 export function otherHtml(text: string): string {
   const [, body = ''] =
     /^\ufeff?(?:---[ \t]*\r?\n[\s\S]*?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$))?([\s\S]*)$/.exec(text) ?? []

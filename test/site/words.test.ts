@@ -28,7 +28,7 @@ function textsOf(words: object, above = ''): Record<string, string> {
   )
 }
 
-test('the interface has the ten languages of the customization', () => {
+test('the interface exists in the ten languages of the customization', () => {
   assert.is(LANGUAGES.length, 10)
   const all = LANGUAGES.map((language) => wordsFor(language))
   assert.is(new Set(all).size, 10)
@@ -54,7 +54,7 @@ for (const language of LANGUAGES)
     if (language !== 'en') assert.equal(same, ['windowTitle'], 'texts that are still in English')
   })
 
-test('Russian has a form for each kind of number', () => {
+test('Russian has all plural forms', () => {
   const { count } = wordsFor('ru').searching
   assert.equal([1, 2, 5, 21].map(count), ['1 результат', '2 результата', '5 результатов', '21 результат'])
 })

@@ -38,7 +38,7 @@ const some = (step: number): string[] => vectors.filter((_, at) => at % size(ste
 const faultsOf = (page: Page): Promise<string[]> =>
   page.evaluate(`(${faultsIn})(document, location.href)`) as Promise<string[]>
 
-/** Opens a page, uses everything on it that the script offers, and fails if anything hostile happens. */
+/** Opens a page, uses all features of the script on it, and fails if anything hostile happens. */
 async function open(path: string): Promise<string> {
   const answer = await page.goto(path.startsWith('http') ? path : url(path), { waitUntil: 'load' })
   await page.evaluate(() => {
@@ -70,7 +70,7 @@ async function auditAll(urls: readonly string[], comments: readonly string[] = [
   assert.equal([faults, events], [[], []])
 }
 
-test('no vector runs in a block of a page, and none leaves markup that could run', async () => {
+test('no vector runs in a block of a page, or leaves markup that could run', async () => {
   assert.ok(vectors.length >= 300)
   const chapters = (await paths()).filter((path) => /(?:^|\/)p\d+$/.test(path))
   assert.is(chapters.length, Math.ceil(vectors.length / PER_PAGE))

@@ -19,7 +19,7 @@ test.before(async () => {
     ids.set(entry.title.toLowerCase(), entry.id)
 })
 
-test('the initial site structure is as expected', async () => {
+test('a new site has the expected structure', async () => {
   assert.is(await site.outline(), 'Aa*[Aa* a2 a3] G(Bb[Bb*] Cc[Cc*] Dd[Dd*]) Ee[Ee*] H()')
 })
 
@@ -106,7 +106,7 @@ test('sortSiteStructure moves every kind of item, and a section next to a group'
     await here.admin.call('patch', `${site.base}/structure/sort`, body).expect(400)
 })
 
-test('two moves of one item run one after the other and keep it once', async () => {
+test('two concurrent moves of one item run in sequence and do not duplicate it', async () => {
   const before = await site.outline()
   const move = (place: object) =>
     here.admin.call('post', `${site.base}/site-spaces/${id('aa')}/move`, { position: place })

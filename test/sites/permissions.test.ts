@@ -48,7 +48,7 @@ test('a grant with an unknown user or team changes nothing', async () => {
   await here.admin.call('delete', `${path}/teams/writers`).expect(204)
 })
 
-test('only admins of the site decide who has which role', async () => {
+test('only admins of the site can change roles on it', async () => {
   for (const role of ['read', 'create'] as const) {
     const who = await here.caller(role)
     await who.call('get', `${path}/users`).expect(403)
@@ -67,7 +67,7 @@ test('a role on one site gives no access to another', async () => {
   assert.equal(await here.service.app.store.find(grants, 'target', `site:${other.id}`), [])
 })
 
-test('a user who may not see a space cannot change its place on a site', async () => {
+test('a user who may not see a space cannot move it on a site', async () => {
   const other = await makeSite(here)
   await here.admin.call('patch', `/v1/spaces/${other.space}`, { defaultLevel: null }).expect(200)
   const editor = await here.caller('create')

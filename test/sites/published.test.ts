@@ -17,7 +17,7 @@ const patch = async (path: string, body: object): Promise<Json> =>
 const post = async (path: string, body?: object, status = 200): Promise<Json> =>
   (await here.admin.call('post', path, body).expect(status)).body
 
-test('a site has no visitor address until it is published, then one for every part', async () => {
+test('a published site has a visitor address for every part, and other sites have none', async () => {
   const site = await newSite(here, { title: 'Addresses' })
   const [guides, api] = [await site.section('Guides'), await site.section('API')]
   await site.siteSpace('Version 1', api.id)
@@ -184,7 +184,7 @@ test('a site never shows a space that is deleted while it is added', async () =>
   }
 })
 
-test('a space that is added to a site and transferred at once gets one of both', async () => {
+test('one of a concurrent transfer and addition to a site succeeds', async () => {
   const site = await newSite(here, { title: 'Stay or go' })
   const other = await post('/v1/orgs', { title: 'Elsewhere' }, 201)
   for (let i = 0; i < 5; i++) {

@@ -76,7 +76,7 @@ test('each section has its own title and path', async () => {
   assert.match(error.details[0].message, /line 2/)
 })
 
-test('there is always one default section, and it can be chosen', async () => {
+test('a site always has one default section, which can be changed', async () => {
   const site = await newSite(here)
   const [a, b, c] = [await site.section('Aa'), await site.section('Bb'), await site.section('Cc')]
   const variant = await site.siteSpace('B2', b.id)

@@ -60,7 +60,7 @@ test('deleting a site deletes its documents and leaves those of others', async (
     await here.admin.call('get', `${site.base}/${path}`).expect(404)
 })
 
-test('writes during the deletion of a site leave all or nothing and never cause 5xx', async () => {
+test('a write during the deletion of a site is applied or rejected and never causes 5xx', async () => {
   for (let i = 0; i < 4; i++) {
     const site = await makeSite(here)
     const redirect = (source: string) =>
@@ -79,7 +79,7 @@ test('writes during the deletion of a site leave all or nothing and never cause 
   }
 })
 
-test('a site space looks like its site except for its own customization', async () => {
+test('a site space has the customization of its site, except for its overrides', async () => {
   const site = await filled()
   await here.admin.call('post', `${site.base}/publish`).expect(200)
   const path = `${site.base}/site-spaces/${site.siteSpace}/customization`

@@ -116,7 +116,7 @@ test('the site list is filtered by space, title and publication', async () => {
   await here.admin.call('get', `${own}?space=nothing`).expect(400)
 })
 
-test('site settings change one by one, and null removes optional ones', async () => {
+test('site settings can be changed separately, and null removes optional ones', async () => {
   const site = await newSite(here)
   const patch = async (body: object) => (await here.admin.call('patch', site.base, body).expect(200)).body
   assert.is(
@@ -223,7 +223,7 @@ test('each role allows exactly its operations on a site', async () => {
   assert.equal(await here.service.app.store.find(grants, 'target', `site:${site.id}`), [])
 })
 
-test('a deleted site is gone with its documents, and the organization does not name it', async () => {
+test('deleting a site deletes its documents and its reference in the organization', async () => {
   const site = await newSite(here, { title: 'Doomed', spaces: 'empty' })
   const [{ space }] = (await here.admin.call('get', `${site.base}/site-spaces`).expect(200)).body.items
   const organization = `/v1/orgs/${here.organization}`

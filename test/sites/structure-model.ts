@@ -188,7 +188,7 @@ export function faultsOf(structure: SiteStructure): string[] {
       : sections.some(({ id }) => id === structure.defaultSection),
     'one default section',
   )
-  expect(sections.length === 0 || structure.siteSpaces.length === 0, 'no site space at the root beside sections')
+  expect(sections.length === 0 || structure.siteSpaces.length === 0, 'no site space at the root next to sections')
   for (const list of [structure.items, ...groups.map((group) => group.children)]) growing(list, 'items')
   expect(
     itemsOf(structure).every(({ item, level }) => item.type !== 'site-section-group' || level <= 5),

@@ -130,7 +130,7 @@ test('a site structure matches the model after any series of changes', () => {
   )
 })
 
-test('a move changes the key of the moved item only', () => {
+test('a move changes only the key of the moved item', () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 12 }), fc.nat(99), fc.nat(99), (size, from, to) => {
       let structure = emptyStructure

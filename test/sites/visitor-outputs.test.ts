@@ -345,7 +345,7 @@ test('a ping returns a token for the site or the space if it requires one', asyn
   await here.admin.call('get', `${base}/sites/${newer}/published/search?query=x&visitorToken=${second}`).expect(200)
 })
 
-test('no visitor gets content that the caller may not see', async () => {
+test('a visitor request never returns content that the caller may not see', async () => {
   const { site, siteSpace, space } = await adaptive()
   await patch(`/v1/spaces/${space}`, { defaultLevel: null })
   const reader = await here.caller('read')

@@ -152,7 +152,7 @@ test('each site has its own 256-bit visitor key, visible to admins', async () =>
   await (await here.caller()).call('get', auth()).expect(404)
 })
 
-test('the backend, its integration and the fallback are changed together or not at all', async () => {
+test('the backend, integration and fallback are changed together or not at all', async () => {
   const patch = (body: object) => here.admin.call('patch', auth(), body)
   assert.ok(faults((await patch({ backend: 'integration' }).expect(400)).body)['/integration'])
   assert.ok(faults((await patch({ integration: 'auth0' }).expect(400)).body)['/integration'])

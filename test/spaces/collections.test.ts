@@ -5,7 +5,7 @@ import { startFixture } from './fixture.js'
 
 const [test, f] = await suiteWith('collections', startFixture)
 
-test('a collection is created, changed, found at its URLs and deleted', async () => {
+test('a collection can be created, changed, found at its URLs and deleted', async () => {
   const made = await f.admin.call('post', `/v1/orgs/${f.organization}/collections`).expect(201)
   const { id } = made.body
   assert.is(made.headers.location, `/v1/collections/${id}`)
@@ -101,7 +101,7 @@ test('collections are listed nested or flat, in pages, and only visible ones', a
   await reader.call('get', `/v1/collections/${top}`).expect(404)
 })
 
-test('each role allows its operations, from the organization or the collection', async () => {
+test('a role on the organization or the collection allows its operations', async () => {
   const outcome = async (who: typeof f.admin, id: string) => [
     (await who.call('get', `/v1/collections/${id}`)).status,
     (await who.call('post', `/v1/orgs/${f.organization}/spaces`, { parent: id })).status,

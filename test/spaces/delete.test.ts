@@ -50,7 +50,7 @@ test('the content of a deleted collection moves to its position, in the same ord
   )
 })
 
-test('a deleted space is restored where the content of its collection went', async () => {
+test("a space of a deleted collection is restored next to the collection's former content", async () => {
   const outer = await f.collection()
   const inner = await f.collection(outer)
   const [space, other] = [await f.space(inner), await f.space(outer)]

@@ -51,7 +51,7 @@ test('a deleted hidden space counts too, because it can be restored', async () =
   await to(bob, 'move', mine)(shelf).expect(403)
 })
 
-test('a user who may create in all of a collection can move it among its siblings', async () => {
+test('a user who may create everywhere in a collection can move it among its siblings', async () => {
   const { bob, mine, shelf, space } = await detour()
   await to(bob, 'move', mine)(shelf).expect(200)
   await level('space', space, null)
@@ -60,7 +60,7 @@ test('a user who may create in all of a collection can move it among its sibling
 })
 
 for (const rule of [{ requiredApprovals: 1 }, { editMode: 'locked' }])
-  test(`a detour does not lift a rule that only admins lift: ${JSON.stringify(rule)}`, async () => {
+  test(`a rule that only admins may lift cannot be bypassed: ${JSON.stringify(rule)}`, async () => {
     const { bob, mine, shelf, space } = await detour()
     const patch = (who: Caller, body: object) => who.call('patch', `/v1/spaces/${space}`, body)
     await patch(f.admin, rule).expect(200)
@@ -77,7 +77,7 @@ for (const rule of [{ requiredApprovals: 1 }, { editMode: 'locked' }])
   })
 
 for (const parent of ['a collection', 'the top level'] as const)
-  test(`a user who may create only in a space adds nothing next to it: ${parent}`, async () => {
+  test(`a user with a role only on a space cannot add content next to it: ${parent}`, async () => {
     const dan = await f.caller('read')
     const shelf = parent === 'a collection' ? await f.collection() : undefined
     const space = await f.space(shelf)
@@ -96,7 +96,7 @@ for (const parent of ['a collection', 'the top level'] as const)
     await eve.call('post', `/v1/spaces/${space}/duplicate`).expect(201)
   })
 
-test('a copy is rejected before its repository is created', async () => {
+test('a rejected duplicate creates no repository', async () => {
   const dan = await f.caller('read')
   const space = await f.space()
   await f.grant('space', space, 'create', [dan])

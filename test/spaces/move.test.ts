@@ -47,7 +47,7 @@ test('an item moves between two others, or to the end without a position', async
   await f.admin.call('post', `/v1/collections/${c}/move`).expect(409)
 })
 
-test('a move that changes nothing is 409, however it is expressed', async () => {
+test('a move that changes nothing is a 409 in every notation', async () => {
   const parent = await f.collection()
   const [a, b, last] = [await f.space(parent), await f.collection(parent), await f.space(parent)]
   await move('space', last, {}).expect(409)
@@ -134,7 +134,7 @@ test('a move requires the role create on the item and on both parents', async ()
   await f.grant('collection', to, 'create', [guest])
   await move('space', id, { parent: null }, guest).expect(403)
   await move('space', id, { parent: from }, guest).expect(400)
-  // A user who sees it only through its collection cannot move it out of their own sight.
+  // A user who sees it only through its collection cannot move it to where they would not see it.
   await f.admin.call('patch', `/v1/spaces/${id}`, { defaultLevel: null }).expect(200)
   await f.admin.call('delete', `/v1/spaces/${id}/permissions/users/${who.user}`).expect(204)
   await move('space', id, { parent: null }, who).expect(409)
@@ -163,7 +163,7 @@ test('a moved space inherits from its new parent, and in-collection is private a
   assert.is(await f.role(reader, 'space', id), 'read')
 })
 
-test('spaces without a stored position come first by creation time and can be moved', async () => {
+test('spaces without a stored position come first, by creation time, and can be moved', async () => {
   const parent = await f.collection()
   const { store } = f.service.app
   const old = [await f.space(parent), await f.space(parent), await f.space(parent)]
@@ -182,7 +182,7 @@ test('spaces without a stored position come first by creation time and can be mo
   assert.equal(await f.order(parent), [y, fresh, x, z])
 })
 
-test('a duplicate comes right after the original, and a move has an event', async () => {
+test('a duplicate comes right after the original, and a move creates an event', async () => {
   const parent = await f.collection()
   const [a, b] = [await f.space(parent), await f.space(parent)]
   const copy = (await f.admin.call('post', `/v1/spaces/${a}/duplicate`).expect(201)).body

@@ -103,7 +103,7 @@ test('deleting a collection while its spaces change loses none of them', async (
   }
 })
 
-test('changes of a space during its deletion and restoration never fail', async () => {
+test('changes to a space never fail during its deletion and restoration', async () => {
   const parent = await f.collection()
   for (let round = 0; round < 5; round++) {
     const id = await f.space()

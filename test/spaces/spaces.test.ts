@@ -12,13 +12,13 @@ const [test, here] = await suiteWith('api: spaces', () =>
   startService({ overrides: { clock: { now: () => new Date(now) } } }),
 )
 
-/** A member of the first organization, from before there is a second one. */
+/** A member of the first organization, created before the second one. */
 const creator = await here.caller('create')
 
 const make = async (body: object = { title: 'Docs' }) =>
   (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, body).expect(201)).body
 
-test('a creator can duplicate a space only to where they may add one', async () => {
+test('a user can duplicate a space only to a location where they may create one', async () => {
   const guest = await here.caller(null)
   const { store } = here.service.app
   const grant = (target: string) =>

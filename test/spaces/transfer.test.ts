@@ -173,7 +173,7 @@ test('an invalid, forbidden or blocked transfer is 400, 403 or 412 with all reas
   await transfer('space', id, { organization: other }, await f.caller()).expect(404)
 })
 
-test("a transfer out of the caller's own sight is rejected", async () => {
+test('a transfer to where the caller has no access is rejected', async () => {
   const id = await f.space()
   const who = await f.caller('create')
   await join(who, other, 'create')

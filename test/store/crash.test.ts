@@ -153,7 +153,7 @@ async function survives(steps: Step[], cuts: number[], dice: number[], pace: Pac
   }
 }
 
-test('acknowledged transactions survive repeated power cuts at any operation, whole', async () => {
+test('whole acknowledged transactions survive repeated power cuts at any operation', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 1, maxLength: 25 }),

@@ -30,7 +30,7 @@ function comparePlaces(a: SortKey, b: SortKey): number {
   return Buffer.compare(x.place, y.place) || Buffer.compare(x.rest, y.rest)
 }
 
-test('the bytes of sort keys have the order of the keys', () =>
+test('encoded sort keys have the same order as the keys', () =>
   fc.assert(
     fc.property(aKey, aKey, (a, b) => {
       assert.is(comparePlaces(a, b), compareSortKeys(a, b))

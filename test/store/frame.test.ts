@@ -17,7 +17,7 @@ function read(bytes: Buffer): { payloads: string[]; ends: string } {
   }
 }
 
-test('frames are read as they were written', () => {
+test('written frames are read back unchanged', () => {
   fc.assert(
     fc.property(fc.array(payload), (payloads) => {
       assert.equal(read(Buffer.concat(payloads.map(encodeFrame))), { payloads, ends: 'end' })

@@ -72,7 +72,7 @@ test('journals can be read while checkpoints replace files and drop old records'
   remove()
 })
 
-test('a missing or resized journal file fails the start, and a changed one fails its read', async () => {
+test('a missing or resized journal file stops the start, and a changed one fails when read', async () => {
   const { dir, remove } = temporaryDir()
   const first = await openStore({ dir })
   await first.transact(async (tx) => void (await tx.append(log, 'one', () => entry(1))))

@@ -24,7 +24,7 @@ const items = table<Item>()({
 
 const keyOf = (item: Item): SortKey => [item.rank, item.id]
 
-/** What a stretch must hold, the plain way. */
+/** Returns the expected content of a range, computed in a simple way. */
 function expected(all: Iterable<Item>, list: string, { after, limit, direction }: PageRange) {
   const sign = direction === 'asc' ? 1 : -1
   const sorted = [...all]

@@ -210,7 +210,7 @@ test('nodes that write the same documents and journals lose nothing and leave no
   await close()
 })
 
-test('of nodes that write the same key or version, one succeeds and others get the reason', async () => {
+test('of nodes that write the same key or version, one succeeds and the others get an error', async () => {
   const { stores, close } = await nodes(3)
   const made = await Promise.all(
     stores.map((store, n) => thrown(store.insert(pages, { id: `p${n}`, space: 's', slug: 'one' }))),

@@ -43,7 +43,7 @@ async function refused(dir: string): Promise<StoreLocked> {
   throw new Error('it opened')
 }
 
-test('acknowledged transactions survive repeated kills whole, and the lock is free at once', async () => {
+test('whole acknowledged transactions survive repeated kills, and the lock is free at once', async () => {
   const place = temporaryDir()
   const all: string[] = []
   for (const [round, count] of [1, 37, 160, 400].entries()) {

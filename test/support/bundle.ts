@@ -3,27 +3,17 @@
  * modules.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
-import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { dirname, join } from 'node:path'
+import { type BuildOptions, build } from 'esbuild'
+import { FOR_NODE, keepUrls, STARTED } from '../../scripts/build-server.js'
 
-/**
- * Modules that the service starts in processes and threads, under names that no pattern finds. Loading their imports
- * one by one takes up to two seconds of processor time, the largest part of the cost of a kill or a thread timeout.
- */
-const STARTED = [
-  'src/threads/entry.ts',
-  'src/openapi/entry.ts',
-  'src/printing/print-process.ts',
-  'src/git/process/spawner.ts',
-]
 /** The most frequently started modules and their exports. Each becomes one file that `cached-code.ts` runs. */
 const CACHED = { 'src/main.ts': [], 'src/render/tasks.ts': ['tasks'] }
 const RUN_CACHED = 'test/support/cached-code.ts'
 /** The forms in which other code names a module that it starts as a process or thread. */
 const STARTED_BY_NAME = /(?:moduleArguments|new URL)\('(\.{1,2}\/[^']+)\.js', import\.meta\.url\)/g
-/** These modules look for files next to their own. */
-const OUTSIDE = ['libsql', 'satteri', 'swagger-ui-dist', 'pdfjs-dist', 'esbuild']
+/** Packages of tests that look for files next to their own. */
+const OUTSIDE = ['pdfjs-dist', 'esbuild']
 
 /** The folder for the compiled files, and the sources: paths below the repository. */
 export interface Bundling {
@@ -41,7 +31,8 @@ export interface Bundling {
  */
 export async function bundle({ repository, dir, sources, run }: Bundling): Promise<void> {
   const cached = Object.keys(CACHED)
-  const started = [...new Set([...STARTED, RUN_CACHED, ...startedBy(repository, sources)])].filter(
+  const inSources = STARTED.map((file) => `src/${file}`)
+  const started = [...new Set([...inSources, RUN_CACHED, ...startedBy(repository, sources)])].filter(
     (file) => !cached.includes(file),
   )
   const options = optionsOf(repository, dir)
@@ -91,35 +82,10 @@ const startedBy = (repository: string, sources: readonly string[]): string[] =>
   )
 
 const optionsOf = (repository: string, dir: string): BuildOptions => ({
+  ...FOR_NODE,
+  external: [...(FOR_NODE.external ?? []), ...OUTSIDE],
   outbase: repository,
   outdir: dir,
-  bundle: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20',
-  external: OUTSIDE,
   sourcemap: 'external',
-  sourcesContent: false,
-  logLevel: 'error',
-  // CommonJS in an ES module has no `require` for built-in modules of Node.
-  banner: {
-    js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
-  },
-  plugins: [keepUrls(repository, dir)],
-})
-
-/** Keeps `import.meta.url` of a bundled module at its own path in `dir`, so that it finds the files next to it. */
-const keepUrls = (repository: string, dir: string): Plugin => ({
-  name: 'keep-urls',
-  setup({ onLoad }) {
-    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8')
-      const place = join(dir, relative(repository, path)).replace(/\.ts$/, '.js')
-      return {
-        contents: text.replaceAll('import.meta.url', JSON.stringify(`file://${place}`)),
-        loader: 'ts',
-        resolveDir: dirname(path),
-      }
-    })
-  },
+  plugins: [keepUrls(repository, (file) => JSON.stringify(`file://${join(dir, file)}`))],
 })

@@ -43,9 +43,8 @@ export class Checkout {
   static async create(standIns: StandIns, env: NodeJS.ProcessEnv = {}): Promise<Checkout> {
     const dir = await mkdtemp(join(tmpdir(), 'checkout-'))
     for (const folder of ['bin', 'home', 'src']) await mkdir(join(dir, folder))
-    for (const name of ['scripts', 'templates', 'package.json', 'package-lock.json'])
+    for (const name of ['scripts', 'templates', 'package.json', 'package-lock.json', 'tsconfig.json'])
       await cp(name, join(dir, name), { recursive: true })
-    for (const name of ['tsconfig.json', 'tsconfig.build.json']) await cp(name, join(dir, name))
     const main = moduleArguments('../../src/main.js', import.meta.url).at(-1) as string
     await symlink(main, join(dir, 'bin', 'main.js'))
     for (const [name, script] of Object.entries(standIns))

@@ -15,7 +15,7 @@ export const deskRoutes = (): string[] =>
     )
   })
 
-/** Returns the route that shows an address of the app; null if the app has nothing there. */
+/** Returns the route that shows an address of the app; null if no route matches. */
 export function routeOf(address: string, origin: string, routes: readonly string[] = deskRoutes()): string | null {
   if (!address.startsWith(`${origin}/`)) return null
   const { pathname } = new URL(address)

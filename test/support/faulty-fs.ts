@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { Lock } from '../../src/disk/folder-lock.js'
 import type { FileSystem, OpenFile } from '../../src/store/index.js'
 
-/** How a call fails: before any effect, with half of its data written, or after its full effect. */
+/** The way in which a call fails: before any effect, with half of its data written, or after its full effect. */
 export type Failing = 'before' | 'half' | 'after'
 
 /**

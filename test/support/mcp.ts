@@ -40,7 +40,7 @@ export interface RawResponse {
   json: any
 }
 
-/** Sends a body to an MCP server. Other values than texts are sent as JSON. */
+/** Sends a body to an MCP server. Values other than strings are sent as JSON. */
 export async function post(address: string, body: unknown, headers: Record<string, string> = {}): Promise<RawResponse> {
   const response = await fetch(address, {
     method: 'POST',
@@ -61,7 +61,7 @@ export const callOf = (name: string, args: unknown, id = 1): object => ({
   params: { name, arguments: args },
 })
 
-/** Returns the header with a new token of the first admin. By default it is valid at MCP servers alone. */
+/** Returns the header with a new token of the first admin. By default, it is valid only at MCP servers. */
 export async function tokenFor(here: TestService, settings: object = {}): Promise<{ Authorization: string }> {
   const body = { label: 'MCP', scopes: ['mcp'], ...settings }
   const made = await here.admin.call('post', '/v1/user/tokens', body).expect(201)

@@ -4,14 +4,15 @@ import { git } from './hermetic-git.js'
 
 let commits = 0
 
-/** Puts files on main (null deletes one) in one commit, and moves the branch. Returns the commit. */
+/** Puts files on main or `ref` (null deletes one) in one commit, with an author, and moves the branch. Returns the commit. */
 export async function commitPlainly(
   repository: string,
   files: Readonly<Record<string, string | null>>,
   message = 'By hand',
+  { ref = 'refs/heads/main', author }: { ref?: string; author?: string } = {},
 ): Promise<string> {
   const env = { GIT_INDEX_FILE: join(repository, `by-hand-${process.pid}-${++commits}`) }
-  const head = await git(repository, ['rev-parse', 'refs/heads/main'])
+  const head = await git(repository, ['rev-parse', ref])
   await git(repository, ['read-tree', head], undefined, env)
   const lines = await Promise.all(
     Object.entries(files).map(
@@ -21,7 +22,9 @@ export async function commitPlainly(
   )
   await git(repository, ['update-index', '-z', '--index-info'], lines.join(''), env)
   const tree = await git(repository, ['write-tree'], undefined, env)
-  const commit = await git(repository, ['commit-tree', tree, '-p', head, '-m', message])
-  await git(repository, ['update-ref', 'refs/heads/main', commit, head])
+  const commit = await git(repository, ['commit-tree', tree, '-p', head, '-m', message], undefined, {
+    ...(author === undefined ? {} : { GIT_AUTHOR_NAME: author }),
+  })
+  await git(repository, ['update-ref', ref, commit, head])
   return commit
 }

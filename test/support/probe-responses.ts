@@ -112,8 +112,8 @@ export interface Opened {
 const REDIRECTS = 5
 
 /**
- * Opens an address as those do for whom it is meant: programs with their token, and readers without one, with the cookies
- * that they get. A redirect to another service is a good end.
+ * Opens an address like its intended clients: programs with their token, and readers without one, with the cookies
+ * that they receive. A redirect to another service counts as success.
  */
 export async function openAddress(address: string, { api }: Origins, token: string | null): Promise<Opened> {
   const { origin } = new URL(address)

@@ -37,7 +37,7 @@ export interface ProbeInput<Role extends string> {
   sampleFor(operationId: string, endpoint: Endpoint): Sample | null
   /** The lowest role with a permission, and the one below it, or null if every reader of the resource has it. */
   rolesFor(permission: string): { least: Role; below: Role | null }
-  /** Whether the app shows something at the address of a resource, `urls.app`. */
+  /** Whether the app has a screen at the address of a resource, `urls.app`. */
   isScreen(address: string): boolean
   /** A token that may call an endpoint that needs only a token. */
   anyone: string
@@ -210,7 +210,7 @@ export async function probeEndpoints<Role extends string>(
       const origins = { api: input.baseUrl, sites: input.sites }
       for (const address of new Set(addressesIn(parse(response.text), origins))) {
         const { status, bytes } = await openAddress(address, origins, allowed)
-        // 202: a PDF that is being made.
+        // 202: the PDF is being created.
         hold('every address resolves', status === 200 || status === 202, {
           address,
           status,

@@ -129,7 +129,7 @@ async function againAlone(name: string): Promise<string> {
   const { report } = await fresh.run(name, compiled.path(join(root, name)))
   await fresh.end()
   const good = report?.failed === 0 && complaints(report).length === 0
-  return `alone, in a process of its own, it ${good ? 'passes: it depends on time, or on what ran before it' : 'fails again'}; to repeat it: ${toRepeat(name)}`
+  return `alone, in a separate process, it ${good ? 'passes: it depends on time, or on what ran before it' : 'fails again'}; to repeat it: ${toRepeat(name)}`
 }
 const endDatabases = await startServiceDatabases()
 const queue = [...files]

@@ -7,7 +7,7 @@ const { SOAK, FC_SEED } = process.env
 /** Whether the long stories are played. */
 export const isSoak = SOAK !== undefined
 
-/** A size for the test run, and the real one for a soak. */
+/** Returns the size for the test run, or the full one for a soak. */
 export const size = (short: number, long: number): number => (isSoak ? long : short)
 
 /** A number of runs, steps or kills. The factor of a soak multiplies it. */

@@ -127,7 +127,7 @@ const broken: [why: string, files: Files, message: RegExp, id?: string][] = [
   ['a reserved name', good, /sample is not a valid template name/, 'sample'],
 ]
 for (const [why, files, message, id] of broken)
-  test(`a template with ${why} is left out, and the log names the invalid file`, async () => {
+  test(`a template with ${why} is skipped, and the log names the invalid file`, async () => {
     const { ids, logged } = await load(files, id)
     assert.equal([ids, logged.length], [[], 1], logged.join('\n'))
     assert.match(logged[0] as string, message)

@@ -116,7 +116,7 @@ test('a template overwrites no content, and adding it twice adds it twice', asyn
   assert.ok(paths.has('.gitbook/assets/team.svg') && paths.has('.gitbook/assets/team (1).svg'))
 })
 
-test('a template can use files of the space in place of its own', async () => {
+test('a template can use existing files of the space in place of its files', async () => {
   const space = await make()
   const files = [{ name: 'my logo (1).png', base64: 'cG5n' }]
   const { insertedFiles } = (

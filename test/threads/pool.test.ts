@@ -1,3 +1,4 @@
+import { getPriority } from 'node:os'
 import * as assert from 'uvu/assert'
 import { TaskFailure } from '../../src/threads/failure.js'
 import { createPool, type Pool, type PoolOptions } from '../../src/threads/pool.js'
@@ -37,6 +38,15 @@ const failureOf = async (promise: Promise<unknown>): Promise<TaskFailure> => {
   }
   throw new Error('nothing failed')
 }
+
+if (process.platform === 'linux')
+  pool('pool threads give way to the main thread', () =>
+    withPool({}, async ({ run }) => {
+      const main = getPriority(process.pid)
+      assert.ok(Number(textOf(await run('a', 'niceness', []))) > main)
+      assert.is(getPriority(process.pid), main)
+    }),
+  )
 
 pool('a pool runs named tasks with text input and byte output', () =>
   withPool({}, async ({ run }) => {

@@ -1,3 +1,6 @@
+import { readlinkSync } from 'node:fs'
+import { getPriority } from 'node:os'
+import { basename } from 'node:path'
 import type { TaskTable } from '../../src/threads/messages.js'
 
 /** Tasks for the pool that succeed, fail or hang. */
@@ -20,5 +23,6 @@ export const tasks: TaskTable = {
     for (;;) kept.push(Array.from({ length: 100_000 }, (_, index) => index + kept.length))
   },
   large: (bytes) => new Uint8Array(Number(bytes)),
+  niceness: () => `${getPriority(Number(basename(readlinkSync('/proc/thread-self'))))}`,
   environment: () => JSON.stringify(process.env),
 }

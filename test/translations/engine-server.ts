@@ -13,7 +13,7 @@ export interface EngineServer {
   requests: { path: string; headers: IncomingMessage['headers']; body: Record<string, unknown> }[]
   /** Used one by one before translation requests are answered. */
   faults: Fault[]
-  /** How a text is translated. */
+  /** Translates a text. */
   translate: (text: string) => string
   /** The number of translations in a response, by the number of texts in the request. */
   count: (texts: number) => number

@@ -132,7 +132,7 @@ test('a translation request that hangs is aborted at its timeout and retried', a
   assert.is((await here.ask('libretranslate', ['One'])).size, 1)
 })
 
-test('DeepL reports that its quota is used up', async () => {
+test('an exhausted quota at DeepL is reported', async () => {
   fresh()
   here.server.faults.push({ status: 456 })
   assert.match((await failure(here.ask('deepl', ['One']))).message, 'quota')

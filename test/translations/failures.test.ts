@@ -94,7 +94,7 @@ test('an engine failure commits nothing, and paid translations are not sent agai
   assert.match(JSON.stringify(await here.pages(made.result.space)), 'BLOCK NUMBER 59.')
 })
 
-test('blocks with damaged markup keep the source text and are retried on demand', async () => {
+test('blocks with damaged markup keep the source text and can be retried', async () => {
   fresh()
   const source = await here.source({ one: '# One\n\nA [link](x.md) stays.\n\nGood words.\n' })
   here.engine.translate = (text) => (text.includes('stays') ? '<script>alert(1)</script> STAYS' : capitals(text))

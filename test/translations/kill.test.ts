@@ -30,7 +30,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 test(
-  'a run that kills interrupt finishes once, and pays again only for a running request',
+  'a killed run finishes once, and pays again only for the running request',
   async () => {
     const [dir, engine] = [await mkdtemp(join(tmpdir(), 'bindery-translate-')), await serveEngines()]
     const env = { BINDERY_DEEPL_URL: engine.url, BINDERY_DEEPL_KEY: 'k' }

@@ -129,7 +129,7 @@ test('with required approvals, all runs build on one open change request', async
   assert.match(await here.markdown(space, id), 'THE THIRD CHANGE.')
 })
 
-test('a copied file that a person changed in the result stays as changed', async () => {
+test('a copied file that a person changed in the result keeps the change', async () => {
   const source = await here.source({ a: '# A\n\nText of a.\n' })
   const at = (space: string): string => join(here.dir, 'repos', `${space}.git`)
   const shown = (space: string, path: string): Promise<string> => git(at(space), ['show', `main:${path}`])

@@ -51,7 +51,7 @@ const rate = (here: TestService, site: string, comment = ''): Promise<Response> 
     redirect: 'manual',
   })
 
-/** Readers get everything, also what no one has read yet, but the service stores no feedback. */
+/** Readers get all pages, even pages that are not cached yet, but the service stores no feedback. */
 async function expectSiteReadOnly(here: TestService, site: string, page: string): Promise<void> {
   for (const path of ['', page, `${page}.md`, '/~search?q=words', '/sitemap.xml', '/feed.xml', '/llms.txt']) {
     const { status } = await fetch(here.service.sites + site + path)

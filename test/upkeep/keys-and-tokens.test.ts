@@ -72,7 +72,7 @@ test('a missing, damaged or replaced signing key is rejected with the consequenc
   await here.close()
 })
 
-test('fsck names a journal with overwritten bytes', async () => {
+test('fsck reports a journal with overwritten bytes', async () => {
   const here = await startService()
   for (let n = 0; n < 5; n++)
     await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: `Space ${n}` }).expect(201)

@@ -138,7 +138,7 @@ export const getConflictState = endpoint({
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/conflict-state',
   summary: 'Get the conflicts of a change request with the heads that they compare',
   description:
-    'For people who resolve them: the same conflicts as in the list of conflicts, without texts. Resolve them with an update whose `expect` contains ' +
+    'For clients that resolve conflicts: the same conflicts as in the list of conflicts, without texts. Resolve them with an update whose `expect` contains ' +
     '`revision` and `main` of this response.',
   section,
   needs: 'space:view',
@@ -156,9 +156,9 @@ export const getConflictFile = endpoint({
   query: Type.Object({
     key: Type.String({ minLength: 1, maxLength: 4096, description: '`key` of the conflict.' }),
     revision: Type.Optional(
-      Type.String({ maxLength: 40, description: 'Returns 409 if the change request has another head.' }),
+      Type.String({ maxLength: 40, description: 'Returns 409 if this is not the head of the change request.' }),
     ),
-    main: Type.Optional(Type.String({ maxLength: 40, description: 'Returns 409 if main has another head.' })),
+    main: Type.Optional(Type.String({ maxLength: 40, description: 'Returns 409 if this is not the head of main.' })),
   }),
   returns: ConflictFile,
   fails: [409],

@@ -43,7 +43,7 @@ export const getPageChangesOfChangeRequest = endpoint({
   summary: 'Get the changes of a page in a change request, block by block',
   description:
     'Compares the same revisions as `GET …/changes`. Each block is HTML that shows both versions, with the changed words marked. Reusable content and ' +
-    'variables are shown as they are written.',
+    'variables are shown as written.',
   section,
   needs: 'space:view',
   returns: PageChanges,

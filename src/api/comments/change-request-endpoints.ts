@@ -20,7 +20,7 @@ export const acceptSuggestionInChangeRequest = endpoint({
   summary: 'Accept the suggestion of a comment',
   description:
     'Writes the proposed text into the change request as one commit, with the author of the comment as co-author, and resolves the comment. Nothing but ' +
-    'the block changes. Returns 409 if the block has another text than at the time of the comment, or if the suggestion was accepted before.',
+    'the block changes. Returns 409 if the text of the block has changed since the comment, or if the suggestion was already accepted.',
   section: changeRequest.section,
   needs: 'space:edit',
   query: FormatQuery,
@@ -29,7 +29,7 @@ export const acceptSuggestionInChangeRequest = endpoint({
   handle: async ({ app, actor, space, changeRequest: on, comment, query }) => {
     const discussion = { space, changeRequest: on }
     const accepted = await acceptSuggestion(app, actor, discussion, comment)
-    // The text of the change request is another one now.
+    // The text of the change request has changed.
     const now = { space, changeRequest: loadHead(space, on.doc) }
     return presentComment(commentContext(app, actor, now, query.format), accepted)
   },

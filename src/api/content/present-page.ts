@@ -39,7 +39,7 @@ const usual: Layout = {
   anchors: true,
 }
 
-/** Returns a layout with all members. A width or size that clients do not know becomes the default. */
+/** Returns a layout with all members. An unknown width or size becomes the default. */
 function presentLayout(written: PageAttributes['layout'] = {}): Layout {
   const { width, coverSize, coverMask, ...shown } = written
   return {
@@ -78,7 +78,7 @@ export async function inFormat(
 export interface PageContext {
   app: App
   revision: OpenRevision
-  /** The version that addresses of pages name. */
+  /** The version that addresses of pages contain. */
   version: ContentVersion
   options: PageOptions
   dates: PageDates

@@ -44,7 +44,7 @@ interface ContentSource<Path extends BelowSpace> {
   /** Returns the commit that responses depend on. */
   head: (loaded: Loaded<Path>) => CommitId
   open: (loaded: Loaded<Path>) => OpenRevision | Promise<OpenRevision>
-  /** Returns the version that addresses in responses name. Absent = main. */
+  /** Returns the version that addresses in responses contain. Absent = main. */
   version?: (loaded: Loaded<Path>) => ContentVersion
   /** Whether computed pages use the newest versions of specifications. */
   isNewest?: true
@@ -204,7 +204,7 @@ function renderedReads({ path, noun, common, render, validator }: Reads) {
       path: `${path}/page/{pageId}/rendered`,
       summary: `Get the text of a page of ${noun} as HTML, block by block`,
       description:
-        'Reusable content and variables are filled in, and conditional blocks are shown with their condition. The text of a page that takes too long is one block of source.',
+        'Reusable content and variables are filled in, and conditional blocks are shown with their condition. A page whose rendering takes too long is one block of source.',
       returns: RenderedPage,
       validator,
       handle: (context) => render(context),
@@ -214,7 +214,7 @@ function renderedReads({ path, noun, common, render, validator }: Reads) {
       method: 'POST',
       path: `${path}/page/{pageId}/rendered`,
       summary: `Render a text as if it were a page of ${noun}`,
-      description: 'Returns the HTML of a text that is not saved, block by block, for previews. Changes nothing.',
+      description: 'Returns the HTML of an unsaved text, block by block, for previews. Changes nothing.',
       audited: false,
       body: RenderDraft,
       returns: RenderedPage,

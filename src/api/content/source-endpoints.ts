@@ -1,4 +1,4 @@
-/** Endpoints for editors of a page's source: the file as it is, its front matter, and who else has it open. */
+/** Endpoints for editors of a page's source: the unchanged file, its front matter, and its other open editors. */
 import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../../domain/context/loaded.js'
@@ -28,7 +28,7 @@ interface PageRequest {
   pageId: string
 }
 
-/** Types the context of both places: a change request is there if the path names one. */
+/** The context type for both paths. It has a change request if the path contains one. */
 const requestOf = (context: object): PageRequest => context as PageRequest
 
 const open = ({ app, space, changeRequest }: PageRequest) =>
@@ -48,7 +48,7 @@ const description =
 const ifMatch =
   '`git.oid` of the source that your text is based on, in double quotes. Without this header, the text replaces the latest file.'
 
-/** The editors of the same page of the main content and of each change request are different lists. */
+/** The main content and each change request have separate lists of editors for the same page. */
 const presenceKey = ({ space, changeRequest, pageId }: PageRequest): string =>
   `${space.doc.id}/${changeRequest?.doc.id ?? ''}/${pageId}`
 
@@ -82,7 +82,7 @@ function sourceEndpoints<const Path extends ContentPath>(path: Path, noun: strin
     get: endpoint({
       method: 'GET',
       path: `${page}/source`,
-      summary: `Get the file of a page of ${noun} as it is`,
+      summary: `Get the unchanged file of a page of ${noun}`,
       section,
       needs: 'space:view',
       returns: PageSource,
@@ -114,10 +114,10 @@ function sourceEndpoints<const Path extends ContentPath>(path: Path, noun: strin
     presence: endpoint({
       method: 'POST',
       path: `${page}/presence`,
-      summary: `Tell others that you edit a page of ${noun}, and list them`,
+      summary: `Announce your editor of a page of ${noun}, and list the others`,
       description:
         'An editor calls this every few seconds. It is listed for 30 seconds after its last call. Presence locks nothing. ' +
-        'Several nodes of one service have a list each.',
+        'Each node of a service has a separate list.',
       section: 'Writing content',
       needs: 'space:view',
       audited: false,

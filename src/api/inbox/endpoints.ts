@@ -1,4 +1,4 @@
-/** Endpoints of what concerns the caller: what waits for them, notifications, and their settings. */
+/** Endpoints for the caller's waiting items, notifications and settings. */
 import { updateSettings } from '../../domain/accounts/accounts.js'
 import { changeRequestAddress, connectionAddress } from '../../domain/context/app-addresses.js'
 import type { App } from '../../domain/context/app.js'
@@ -54,7 +54,7 @@ export const listUserNotifications = endpoint({
   path: '/v1/user/notifications',
   summary: 'List your notifications',
   description:
-    'Newest first. The newest 200 are kept. Notifications about spaces that you may no longer see are left out.',
+    'Newest first. The newest 200 are kept. Notifications about spaces that you may no longer see are omitted.',
   section,
   needs: 'authenticated',
   query: NotificationsQuery,
@@ -69,7 +69,7 @@ export const markUserNotifications = endpoint({
   method: 'PATCH',
   path: '/v1/user/notifications',
   summary: 'Mark notifications as read or unread',
-  description: 'Notifications that you read before their mail is sent are left out of it.',
+  description: 'The mail does not contain notifications that you read before it is sent.',
   section,
   needs: 'authenticated',
   audited: false,
@@ -96,9 +96,9 @@ async function presentWaiting(app: App, { type, at, space, changeRequest, commen
 export const getUserWaiting = endpoint({
   method: 'GET',
   path: '/v1/user/waiting',
-  summary: 'Get what waits for you',
+  summary: 'Get the items that wait for you',
   description:
-    'Syncs that fail in spaces where you may sync, reviews that are requested from you, and your own change requests that need something from you.',
+    'Syncs that fail in spaces where you may sync, reviews that are requested from you, and your change requests that need an action by you.',
   section,
   needs: 'authenticated',
   returns: Waiting,

@@ -99,7 +99,7 @@ export class Locations {
     }
   }
 
-  /** Returns the version that addresses name. */
+  /** Returns the version that addresses contain. */
   #addressed(revision: OpenRevision): ContentVersion {
     const { changeRequest } = this.home
     if (changeRequest !== null && revision.space.doc.id === this.home.revision.space.doc.id)

@@ -1,4 +1,4 @@
-/** Serves the MCP server of writers at `/~mcp` of the API's origin: for members, across all spaces that they see. */
+/** Serves the MCP server for writers at `/~mcp` of the API's origin. It covers all spaces that they may see. */
 import { bearer } from '../../auth/index.js'
 import type { Members } from '../../domain/agents/members.js'
 import type { App } from '../../domain/context/app.js'
@@ -19,7 +19,7 @@ interface Options {
   members: Members
   /** Origins whose scripts may call the API; `*` = all. */
   corsOrigins: readonly string[]
-  /** Translates an error into one that clients understand. */
+  /** Converts an error to one for clients. */
   explain(thrown: unknown): Promise<unknown>
 }
 
@@ -67,7 +67,7 @@ async function respond(options: Options, request: MountedRequest): Promise<Mount
   return answerMcp(server, { ...writerOf(app, actor), members, origin }, { method, header, body })
 }
 
-/** Throws 403 for scripts of other origins, as the specification asks. */
+/** Throws 403 for scripts of other origins, as the specification requires. */
 function checkOrigin({ app, corsOrigins }: Options, origin: string | undefined): void {
   const isOwn = origin === undefined || origin === new URL(app.settings.publicUrl).origin
   if (isOwn || corsOrigins.includes('*') || corsOrigins.includes(origin)) return
@@ -77,7 +77,7 @@ function checkOrigin({ app, corsOrigins }: Options, origin: string | undefined):
   )
 }
 
-/** Returns the message for an error of a tool, and logs what an operator must know. */
+/** Returns the message for a tool error, and logs errors that are for the operator. */
 async function failed({ app, explain }: Options, error: unknown, tool: string, requestId: string): Promise<string> {
   const explained = await explain(error)
   if (explained instanceof ServiceError && explained === error) return explained.message

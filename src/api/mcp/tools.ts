@@ -37,7 +37,7 @@ import type { VisibleSpace } from '../../domain/context/loaded.js'
 import { listOrganizations } from '../../domain/people/organizations.js'
 import { openMain } from '../../domain/revisions/main-content.js'
 import type { OpenRevision } from '../../domain/revisions/revisions.js'
-import { type FoundPage, type FoundSpace, searchOrganization, searchSpace } from '../../domain/search/search.js'
+import { type FoundPage, searchOrganization, searchSpace } from '../../domain/search/search.js'
 import { listSpaces } from '../../domain/spaces/spaces.js'
 import { notFound, ServiceError } from '../../kernel/errors.js'
 import { tool, type Tool } from '../../mcp/index.js'
@@ -52,7 +52,7 @@ const searchTool: Tool<MemberCall> = tool({
   name: 'search',
   title: 'Search spaces',
   description:
-    'Finds pages by words, in one space or in all that you see. Returns the best pages with the text around the matches (between `**`). Read a page with `read`.',
+    'Finds pages by words, in one space or in all spaces that you may see. Returns the best pages with the text around the matches (between `**`). Read a page with `read`.',
   input: Type.Object({ query: Query, space: Type.Optional(SpaceName), limit: Limit }, closed),
   output: SearchOutput,
   run: async (member, { query, space, limit = DEFAULT_RESULTS }) => {
@@ -87,7 +87,7 @@ async function searchAll({ app, actor }: MemberCall, query: string) {
   for (const organization of organizations.slice(0, MAX_ORGANIZATIONS)) {
     const result = await searchOrganization(app, actor, organization, { query, limit: MAX_SPACES })
     partial ||= result.partial === true
-    for (const { space, pages } of result.items as FoundSpace[]) {
+    for (const { space, pages } of result.items) {
       const revision = await openMain(app, space)
       found.push(...pages.map((page): Found => ({ revision, page })))
     }
@@ -121,7 +121,7 @@ const listTool: Tool<MemberCall> = tool({
   name: 'list',
   title: 'List spaces and pages',
   description:
-    'Without `space`, returns the spaces that you see. With it, returns the table of contents of its main, of all or below a page.',
+    'Without `space`, returns the spaces that you may see. With `space`, returns the table of contents of its main, complete or below a page.',
   input: Type.Object({ space: Type.Optional(SpaceName), below: Type.Optional(PageName), cursor: Cursor }, closed),
   output: ListOutput,
   run: async (member, { space, below, cursor }) => {
@@ -195,7 +195,7 @@ const changesTool: Tool<MemberCall> = tool({
     const shown = await Promise.all(
       changed.slice(offset, offset + MAX_CHANGES).map(async (page) => {
         const { commit: change, ...rest } = await showChange(app, revision, page)
-        return { ...shownPage(app, revision, page.entry), change: change as string, ...rest }
+        return { ...shownPage(app, revision, page.entry), change, ...rest }
       }),
     )
     return changesOutcome(shown, offset, changed.length)

@@ -1,4 +1,4 @@
-/** The members who use the MCP server of the API, and the spaces and pages that they name. */
+/** Members who use the MCP server of the API, and the spaces and pages in their calls. */
 import type { PageEntry } from '../../content/types.js'
 import type { MemberCall } from '../../domain/agents/members.js'
 import { findChangeRequest } from '../../domain/change-requests/change-requests.js'
@@ -12,7 +12,7 @@ import { findSpace } from '../../domain/roles/access.js'
 import { badRequest, notFound } from '../../kernel/errors.js'
 import { changeRequests } from '../../model/index.js'
 
-/** Returns a member who calls, without what only the request knows. */
+/** Returns a calling member, without the data of the request. */
 export const writerOf = (
   app: App,
   actor: Actor,
@@ -66,6 +66,6 @@ export const shownPage = (app: App, revision: OpenRevision, entry: PageEntry) =>
   page: entry.id,
   title: entry.title,
   address: addressOf(app, revision, entry),
-  commit: revision.snapshot.commit as string,
+  commit: revision.snapshot.commit,
   space: revision.space.doc.id,
 })

@@ -11,7 +11,7 @@ import { wantsPage } from './missing.js'
 /** The names of the built files that the page loads, as scripts/build-browser.ts writes them. */
 interface Manifest {
   script: string
-  /** The files that the script imports at once. */
+  /** The files that the script imports on load. */
   imports: readonly string[]
   style: string
   theme: string
@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 }
 
-/** A server that runs from its sources serves the last build. */
+/** A server that runs from the sources serves the last build. */
 const folder = [new URL('../../desk/assets/', import.meta.url), new URL('../../../dist/desk/assets/', import.meta.url)]
 
 /**
@@ -67,7 +67,7 @@ ${imports.map((name) => `<link rel="modulepreload" href="${FILES}${name}">`).joi
 `
 
 /**
- * Returns the function that finds the page at a path: the app, or one of its files; null for other paths. Programs get
+ * Returns a function that finds the page at a path: the app, or one of its files; null for other paths. Programs get
  * 404 at the app's addresses, because the API is below `/v1`.
  * @param sample returns the address of the sample site, if there is one
  * @param sites returns the origin of published sites, whose previews the app shows in frames
@@ -93,7 +93,7 @@ export function deskPages(sample: () => Promise<string | null>, sites: () => str
   return (path) => files.get(path) ?? (SCREENS.test(path) ? app : null)
 }
 
-/** The name of a file contains the hash of its content, so browsers may keep it. */
+/** The name of a file contains the hash of its content, so browsers may cache it forever. */
 function assetFor(file: URL, name: string): Page {
   const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
   return asset('desk', FILES + name, type, () => readFile(file), 'public, max-age=31536000, immutable')

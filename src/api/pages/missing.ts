@@ -1,9 +1,9 @@
-/** The page that browsers get for addresses that do not exist. */
+/** The page for browsers at missing addresses. */
 import type { Context } from 'koa'
 import { PAGE_POLICY } from '../pipeline/response-headers.js'
 import { framed } from './frame.js'
 
-/** Whether a request is from a browser that opens a page. */
+/** Whether a request is a page view of a browser. */
 export const wantsPage = (ctx: Context): boolean => {
   ctx.vary('Accept')
   return ctx.accepts('json', 'html') === 'html'
@@ -14,7 +14,7 @@ const MISSING = framed({
   body: '<p>There is nothing at this address, or you may not see it.</p>\n<p><a href="/">Go to the start page</a></p>',
 })
 
-/** Sends the page for an address that does not exist. */
+/** Sends the page for a missing address. */
 export function sendMissingPage(ctx: Context): void {
   ctx.status = 404
   ctx.set('Content-Security-Policy', PAGE_POLICY)

@@ -38,7 +38,7 @@ const PREFLIGHT_SECONDS = 600
 
 /**
  * Lets scripts from the given origins call the API (`*` = all). A browser's session is valid only for pages of the
- * own origin, so other pages can do no more than their token allows.
+ * same origin, so other pages have only the rights of their token.
  * Requests without `Origin` pass unchanged.
  */
 function crossOrigin(origins: readonly string[]): Middleware {
@@ -111,7 +111,7 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
   const koa = new Koa({ proxy: config.trustProxy > 0, maxIpsCount: config.trustProxy })
   koa.silent = true
   koa.on('error', (error: unknown, ctx?: Context) => {
-    // The response had already started, so the client sees it end early. A client that disconnected is not a failure.
+    // The response had already started, so the client receives a truncated one. A client that disconnected is not a failure.
     const code = errorCode(error)
     if (code !== 'ECONNRESET' && code !== 'EPIPE' && code !== 'ERR_STREAM_PREMATURE_CLOSE')
       options.log.error({ requestId: ctx?.state?.id, error }, 'response failed')
@@ -159,7 +159,7 @@ function createResponseCache(
   if (!responseCache) return null
   // Koa finds the client's address behind proxies. This needs no context.
   const behindProxies = (req: IncomingMessage): string =>
-    Object.assign(Object.create(koa.request) as Koa.Request, { app: koa, req }).ip
+    Object.assign(Object.create(koa.request), { app: koa, req }).ip
   const ipOf = config.trustProxy > 0 ? behindProxies : (req: IncomingMessage) => req.socket.remoteAddress ?? ''
   const cache = new ResponseCache({
     ...responseCache,
@@ -187,7 +187,7 @@ function createResponseCache(
 
 interface Dispatching {
   pages: readonly Page[]
-  /** Finds the page of the app at a path. */
+  /** Finds the app's page at a path. */
   desk: (path: string) => Page | null
   limits: Limits
   stopping: () => boolean

@@ -1,4 +1,4 @@
-/** Finds the position of the mistake in malformed JSON for the message of the 400. */
+/** Finds the position of the syntax error in malformed JSON, for the message of the 400. */
 import { required } from '../../kernel/defined.js'
 
 const SCALAR = /-?(?:0|[1-9]\d{0,400})(?:\.\d{1,400})?(?:[eE][+-]?\d{1,400})?|true|false|null/y

@@ -88,7 +88,7 @@ export function observe({
   }
 }
 
-/** Turns an error into the response, and logs those that an operator must know. */
+/** Turns an error into the response, and logs errors that are for the operator. */
 async function respondToError(
   { log, explain }: Surroundings['options'],
   ctx: Context,

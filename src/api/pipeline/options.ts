@@ -89,7 +89,7 @@ export interface ApiOptions<App, Actor extends object> {
   explain?: (thrown: unknown) => Promise<unknown>
   /** Returns the address of the sample site, for the page at `/`. Absent = there is none. */
   sample?: () => Promise<string | null>
-  /** Returns the origin of published sites as a security policy names it. Absent = there are none. */
+  /** Returns the origin of published sites for a security policy. Absent = there are none. */
   sites?: () => string
   /** Returns the reasons why the service is not ready; empty = ready. */
   ready: () => readonly string[] | Promise<readonly string[]>

@@ -64,7 +64,7 @@ export async function renewResponse<Cached extends RenewableResponse>(
   if (at < 0) return null
   return {
     ...cached,
-    // One copy in memory for all callers.
+    // All callers share one copy in memory.
     body: bytes?.get(tag) ?? body,
     tag,
     headers: headers.with(at + 1, `"${tag}"`),

@@ -29,7 +29,7 @@ export async function securityHeaders(publicUrl: string | null): Promise<readonl
   const res = Object.create(ServerResponse.prototype, {
     setHeader: { value: (name: string, value: string) => void found.set(name, String(value)) },
     removeHeader: { value: (name: string) => void found.delete(name) },
-  }) as ServerResponse
+  })
   const run = helmet({
     contentSecurityPolicy: API_POLICY,
     crossOriginResourcePolicy: { policy: 'cross-origin' },

@@ -1,12 +1,12 @@
 /**
- * Sessions of browsers. The cookie holds the secret of a token. Requests with it become requests with that token, so
- * that everything after this module knows tokens alone.
+ * Sessions of browsers. The cookie contains the secret of a token. A request with the cookie becomes a request with
+ * that token, so all later code handles only tokens.
  */
 import type { IncomingMessage } from 'node:http'
 
 const NAME = 'bindery_session'
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** The scheme of a request whose cookie was not accepted. No token has it. */
+/** The authorization scheme of a request whose cookie was rejected. No token has it. */
 export const REFUSED = 'Refused-Session'
 
 /** On https, the prefix keeps other hosts of the domain from setting the cookie. */
@@ -24,9 +24,9 @@ export const endedSessionCookie = (publicUrl: string): string =>
   `${nameFor(publicUrl)}=; Max-Age=0; ${attributes(publicUrl)}`
 
 /**
- * Replaces the cookie of a request to the API by the `Authorization` header of its token. A request that another page
- * may have caused gets no token: pages of other origins, which on the same host receive the cookie too, and requests
- * that change something without the own origin and the header that forms cannot send.
+ * Replaces the cookie of a request to the API with the `Authorization` header of its token. A request that another
+ * page may have caused gets no token: a request from another origin (browsers send the cookie to all ports of the
+ * host), and a write without the same origin and the header that forms cannot send.
  */
 export function acceptSession({ method = 'GET', url = '', headers }: IncomingMessage, publicUrl: string): void {
   if (headers.cookie === undefined || headers.authorization !== undefined || !url.startsWith('/v1/')) return

@@ -20,7 +20,7 @@ const formatNames: Readonly<Record<string, string>> = {
 
 function sentence(error: ErrorObject): string {
   // biome-ignore lint/suspicious/noExplicitAny: ajv types the parameters per keyword, which the switch goes by
-  const p = error.params as any
+  const p: Record<string, any> = error.params
   switch (error.keyword) {
     case 'required':
       return 'is required'
@@ -120,7 +120,7 @@ function settleUnions(errors: readonly ErrorObject[]): ErrorObject[] {
     )
     const byType = inside.filter((error) => error.keyword === 'type' && error.instancePath === union.instancePath)
     if (inside.length === 0) continue
-    const types = byType.flatMap((error) => error.params.type as string | string[])
+    const types = byType.flatMap((error): string | string[] => error.params.type)
     const merged =
       byType.length === inside.length ? [{ ...union, keyword: 'type', params: { type: [...new Set(types)] } }] : []
     const typed = new Set(byType.map((error) => branchOf(union, error)))

@@ -74,7 +74,7 @@ export const getPageChangesOfRevision = endpoint({
   summary: 'Get the changes of a page in a revision, block by block',
   description:
     'Compares the page with the first parent of the revision, or with the revision `base`. Each block is HTML that shows both versions, with the changed ' +
-    'words marked. Reusable content and variables are shown as they are written.',
+    'words marked. Reusable content and variables are shown as written.',
   section,
   needs: 'space:view',
   query: PageChangesQuery,

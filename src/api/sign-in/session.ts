@@ -1,4 +1,4 @@
-/** Endpoints of the sessions that browsers have with the app. */
+/** Endpoints for browser sessions of the app. */
 import { revokeToken } from '../../domain/accounts/accounts.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'

@@ -1,4 +1,4 @@
-/** Lists what readers say about the pages of a site. */
+/** Lists the feedback of readers on the pages of a site. */
 import { Type } from '@sinclair/typebox'
 import { listFeedback } from '../../domain/sites/feedback.js'
 import { listOf, pageQuery, SiteFeedback } from '../../model/index.js'
@@ -8,10 +8,10 @@ import { presentFeedback } from './present-site-documents.js'
 export const listSiteFeedback = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/feedback',
-  summary: 'List the feedback of the readers of a site',
+  summary: 'List the feedback from readers of a site',
   description:
     'Newest first. Readers can rate pages if the customization enables `feedback`, and can add a comment. Feedback contains no data about the reader, and ' +
-    'only the latest 2,000 entries of a site are kept. Feedback about spaces that you cannot see is left out.',
+    'only the latest 2,000 entries of a site are kept. Feedback about spaces that you cannot see is omitted.',
   section: 'Sites',
   needs: 'site:view',
   query: Type.Object(pageQuery),

@@ -63,7 +63,7 @@ export async function presentRedirect(app: App, site: LoadedSite, redirect: Site
   return required(presented)
 }
 
-/** Returns the feedback of a reader. */
+/** Returns a reader's feedback as JSON. */
 export const presentFeedback = ({
   id,
   createdAt,

@@ -17,11 +17,12 @@ export const siteLocation = (app: Pick<App, 'settings'>, site: SiteDoc): string 
   `${app.settings.publicUrl}${sitePath(site)}`
 
 /** Additional features of a site. A self-hosted service has all of them. */
-const features = [{ id: 'sites-adaptive-content', plan: 'basic', frozen: false, customizations: [] as string[] }]
+const customizations: string[] = []
+const features = [{ id: 'sites-adaptive-content', plan: 'basic', frozen: false, customizations }]
 
-/** Whom the addresses of a site are for. */
+/** The audience of the addresses of a site. */
 interface ForWhom {
-  /** The caller, whose preview the site has. The response is for them alone. */
+  /** The caller, who gets a preview of the site. The response is only for them. */
   previewer?: Actor
   /** A valid share key. */
   shareKey?: string | undefined

@@ -25,7 +25,7 @@ import { customizationFor } from '../../domain/sites/visitor-customization.js'
 import { presentSite } from './present.js'
 import { presentStructure } from './present-structure.js'
 
-/** Returns a site as a visitor sees it. */
+/** Returns a site for a visitor, as JSON. */
 async function presentPublished(app: App, organization: LoadedOrganization, visitor: Visitor) {
   const { site, view } = visitor
   const { site: look, siteSpaces } = await listCustomizations(app.store, site.doc)
@@ -35,7 +35,7 @@ async function presentPublished(app: App, organization: LoadedOrganization, visi
   )
   return {
     object: 'published-content-site' as const,
-    // Only site spaces that the visitor sees: the total would reveal hidden ones.
+    // Counts only site spaces that the visitor may see, because the total would reveal hidden ones.
     site: { ...presentSite(app, organization, site, { shareKey: view.address.shareKey }), siteSpaces: shown.size },
     structure: await presentStructure(app, view),
     customizations: { site: customizationFor(visitor, look), siteSpaces: Object.fromEntries(own) },
@@ -173,10 +173,10 @@ export const getPublishedPDF = endpoint({
 export const getPublishedBundle = endpoint({
   method: 'GET',
   path: `${base}/bundle`,
-  summary: 'Download a site for reading offline, as a visitor sees it',
+  summary: 'Download a site for offline reading, as a visitor sees it',
   description:
     'A ZIP file with the pages, their files and a search. Open `index.html` in it. Until the file is ready, the response is 202 with `Retry-After`; 409 ' +
-    'contains the reason if it cannot be written. Hidden pages are left out. Embedded content of other hosts is replaced by links. Returns 404 if ' +
+    'contains the reason if it cannot be written. Hidden pages are omitted. Embedded content from other hosts is replaced with links. Returns 404 if ' +
     `\`agentsContext\` of the site is \`excluded\`. ${WHO}`,
   section,
   needs: 'site:view',

@@ -1,4 +1,4 @@
-/** The table of tasks for the threads that verify responses. */
+/** The tasks for the threads that verify responses. */
 import { verifyResponse } from './verify.js'
 
 export const tasks = {

@@ -20,7 +20,7 @@ export async function compareAll(source: Installation, target: Installation, tel
   differences.push(...files.differences)
   if (differences.length > 0) {
     throw new OperatorError(
-      `Source and target differ. If a server was running or refs were moved in the meantime, run the same command again. Otherwise, this is an error of Bindery. No server starts on the target.\n  ${differences.join('\n  ')}`,
+      `Source and target differ. If a server was running or refs were moved in the meantime, run the same command again. Otherwise, this is a bug in Bindery. Servers do not start on the target.\n  ${differences.join('\n  ')}`,
     )
   }
   tell(`Documents and journals are equal: ${documentsIn(mine)}, hash ${hashOf(mine)}.`)

@@ -42,7 +42,10 @@ function quoted(text: string, at: number): { value: string; end: number } | null
   return null
 }
 
-/** Parses `a="b" c=d flag "positional"`. Never throws: what is malformed becomes bare words. A repeated name keeps its first value. */
+/**
+ * Parses `a="b" c=d flag "positional"`. Never throws: malformed parts become bare words. A repeated name keeps its
+ * first value.
+ */
 export function parseAttributes(text: string): TagAttributes {
   const named = new Map<string, string | boolean>()
   const positional: string[] = []

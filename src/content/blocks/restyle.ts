@@ -11,12 +11,12 @@ import { diffArrays } from 'diff'
  */
 const MAX_LENGTH = 50_000
 const MAX_DIFFERENCES = 600
-/** Maximum number of blank tokens that an insertion is moved across. */
+/** Maximum number of white space tokens that an insertion is moved across. */
 const MAX_BLANKS = 8
 
 /**
- * Words, runs of blanks, line ends, and single characters. A list marker includes the preceding line end and blanks, so
- * that it is not taken for emphasis.
+ * Words, runs of white space, line ends, and single characters. A list marker includes the preceding line end and
+ * white space, so that it is not taken for emphasis.
  */
 const TOKEN = /(?:^|\r?\n)[ \t>]{0,40}(?:[-*+]|\d{1,9}[.)])(?=[ \t])|\r\n|[\p{L}\p{M}\p{N}]+|[ \t]+|./gsu
 const tokensOf = (text: string): string[] => text.match(TOKEN) ?? []
@@ -67,7 +67,7 @@ function differences(from: string[], to: string[]): Change[] | null {
 }
 
 /**
- * Returns the indexes of the tokens that are not blank. Line ends and blanks may differ without a difference in
+ * Returns the indexes of the tokens that are not white space. White space may differ without a difference in
  * meaning.
  */
 const solid = (tokens: readonly string[]): number[] =>
@@ -95,7 +95,8 @@ function placesIn(tokens: readonly string[], other: readonly string[]): Int32Arr
 
 /**
  * Locates an insertion in the source: at an end, or next to a token that the source contains. Returns null for other
- * changes. An insertion after blanks that ends with the same blanks (`new `) is equivalent to an insertion before them
+ * changes. An insertion after white space that ends with the same white space (`new `) is equivalent to an insertion
+ * before it
  * (` new`).
  */
 function inserted(
@@ -123,7 +124,7 @@ function inserted(
 
 const isLine = ({ start, end, tokens }: Change): boolean => start === end && /^\r?\n/.test(tokens[0] ?? '')
 
-/** Moves a new line after the blanks at the end of the preceding line. */
+/** Moves a new line after the white space at the end of the preceding line. */
 function afterBlanks({ start, tokens }: Change, own: readonly string[]): Change {
   const at = /^[ \t]+$/.test(own[start] ?? '') && /^(?:$|\r?\n)/.test(own[start + 1] ?? '') ? start + 1 : start
   return { start: at, end: at, tokens }

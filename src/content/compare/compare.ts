@@ -2,7 +2,7 @@
  * Compares two versions of a page by their block trees. The result is one tree for each block that shows both versions:
  * changed words are in nodes of the types `inserted` and `deleted`, and changed blocks have a mark in `data.change`.
  */
-import { type Inline, inlinesIn, plainText, text } from '../blocks/node.js'
+import { inlinesIn, plainText, text } from '../blocks/node.js'
 import type { BlockNode, DocumentNode } from '../types.js'
 import { sameKind, type Unit, unitsOf } from './digest.js'
 import { type Pair, pairUnits, type Pairing } from './pairs.js'
@@ -15,7 +15,7 @@ export type BlockChange = (typeof BLOCK_CHANGES)[number]
 /** A top-level block of one version or of both. */
 export interface ComparedBlock {
   change: BlockChange
-  /** The block as it is shown: both versions in one. */
+  /** The block for display, with both versions in one. */
   shown: BlockNode
   before?: Unit
   after?: Unit
@@ -24,7 +24,7 @@ export interface ComparedBlock {
 /** Blocks with fewer words count as removed and added, not as moved. */
 const MIN_MOVED_WORDS = 3
 
-/** Compares two documents. Removed blocks are at the place that they had. */
+/** Compares two documents. Removed blocks keep their former position. */
 export function compareDocuments(before: DocumentNode, after: DocumentNode): ComparedBlock[] {
   const pairs = pairUnits(unitsOf(before.nodes), unitsOf(after.nodes)).flatMap(separated)
   const gone = new Map<string, Unit[]>()
@@ -45,16 +45,6 @@ export function compareDocuments(before: DocumentNode, after: DocumentNode): Com
     if (!old) return [{ change: 'added', shown: now.node, after: now }]
     return [{ change: shown ? 'changed' : 'unchanged', shown: shown ?? now.node, before: old, after: now }]
   })
-}
-
-/**
- * Finds the block of another version that a block became: an equal one, or one with similar words at its place.
- * Returns null if there is none.
- * @param node the key of a block at the top level
- */
-export function followBlock(before: DocumentNode, after: DocumentNode, node: string): string | null {
-  const found = compareDocuments(before, after).find((block) => block.before?.node.key === node)
-  return found?.after?.node.key ?? null
 }
 
 /** A pair with the block that shows both versions, if they differ. */
@@ -105,7 +95,7 @@ const marked = ({ node, isChanged }: Joined): BlockNode =>
     : node
 
 const TABLE_PARTS = new Set(['table', 'table-row'])
-/** Blocks whose parts have a place: a changed number of them changes the whole. */
+/** Blocks whose parts have a fixed position. If their number changes, the whole block counts as changed. */
 const FIXED = new Set(['table-row', 'columns', 'images'])
 
 function joinContainers(before: BlockNode, after: BlockNode): Joined | null {
@@ -122,7 +112,7 @@ function joinContainers(before: BlockNode, after: BlockNode): Joined | null {
     if (one && other) {
       const same = one.digest === other.digest
       const found = same ? { node: other.node, isChanged: false } : joinBlocks(one.node, other.node)
-      // A cell keeps its place, so both versions are in it.
+      // A cell keeps its position, so it contains both versions.
       if (found === null && FIXED.has(after.type)) return null
       nodes.push(...(found ? [marked(found)] : [markBlock(one.node, 'removed'), markBlock(other.node, 'added')]))
       isChanged ||= found === null || found.isChanged
@@ -150,8 +140,8 @@ function markBlock(node: BlockNode, change: 'added' | 'removed'): BlockNode {
   const kind = change === 'added' ? INSERTED : DELETED
   const nodes = node.nodes.some((child) => child.object === 'block')
     ? node.nodes.map((child) => (child.object === 'block' ? markWords(child, kind) : child))
-    : markText(node.nodes as Inline[], kind)
-  return { ...node, nodes, data: { ...node.data, change } } as BlockNode
+    : markText(inlinesIn(node), kind)
+  return { ...node, nodes, data: { ...node.data, change } }
 }
 
 function markWords(node: BlockNode, kind: typeof INSERTED | typeof DELETED): BlockNode {
@@ -159,6 +149,6 @@ function markWords(node: BlockNode, kind: typeof INSERTED | typeof DELETED): Blo
     return {
       ...node,
       nodes: node.nodes.map((child) => (child.object === 'block' ? markWords(child, kind) : child)),
-    } as BlockNode
-  return { ...node, nodes: markText(node.nodes as Inline[], kind) } as BlockNode
+    }
+  return { ...node, nodes: markText(inlinesIn(node), kind) }
 }

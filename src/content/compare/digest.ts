@@ -1,4 +1,4 @@
-/** Digests and similarity of blocks, which do not depend on where a block is or how its source is laid out. */
+/** Digests and similarity of blocks, independent of their position and of the layout of their source. */
 import { createHash } from 'node:crypto'
 import { sameValue } from '../json.js'
 import type { BlockNode } from '../types.js'
@@ -8,12 +8,14 @@ type Node = BlockNode | Inline
 
 /** Blocks whose white space is part of their text. */
 const VERBATIM = new Set(['code', 'math', 'html', 'raw'])
-/** Members of `data` that follow from the nodes, or describe only how the source is written. */
+/** Members of `data` that are derived from the nodes, or only describe how the source is written. */
 const WRITTEN = new Set(['position', 'tight', 'format', 'records', 'definition', 'caption', 'legacy', 'dialect'])
 /** Blocks whose title is one of their nodes. */
 const TITLED = new Set(['expandable', 'image'])
+/** Blocks of HTML with their content in their nodes as well. */
+const REPEATED = new Set(['table-cell', 'line'])
 
-/** Returns a short digest of a block: 120 bits. Equal blocks have equal digests, wherever they are on the page. */
+/** Returns a short digest of a block: 120 bits. Equal blocks have equal digests at any position on the page. */
 export const blockDigest = (block: BlockNode): string =>
   createHash('sha256')
     .update(JSON.stringify(canonical(block, false)))
@@ -31,18 +33,20 @@ function canonical(node: Node, isVerbatim: boolean): unknown {
   return [node.type, optionsOf(node), node.nodes.map((child) => canonical(child, inside))]
 }
 
-/** Returns a text with one space in the place of each run of white space. */
+/** Returns a text with one space for each run of white space. */
 export const spaced = (text: string): string => text.replace(/\s+/g, ' ')
 
-/** Whether two nodes have the same type and options, whatever is in them. */
+/** Whether two nodes have the same type and options, regardless of their content. */
 export function sameKind(a: BlockNode, b: BlockNode): boolean {
   return a.type === b.type && sameValue(optionsOf(a), optionsOf(b))
 }
 
-/** Returns the options of a node that its nodes do not repeat. */
+/** Returns the options of a node that are not derived from its nodes. */
 function optionsOf({ type, data }: Exclude<Node, { object: 'text' }>): Record<string, unknown> {
-  const kept = Object.entries(data).filter(([name]) => !WRITTEN.has(name) && !(name === 'title' && TITLED.has(type)))
-  const columns = Array.isArray(data['definition']) ? (data['definition'] as Record<string, unknown>[]) : []
+  const isRepeated = (name: string): boolean =>
+    (name === 'title' && TITLED.has(type)) || (name === 'html' && REPEATED.has(type))
+  const kept = Object.entries(data).filter(([name]) => !WRITTEN.has(name) && !isRepeated(name))
+  const columns: Record<string, unknown>[] = Array.isArray(data['definition']) ? data['definition'] : []
   // The titles of columns are in the cells of the first row.
   const options = columns.map(({ title: _title, ...column }) => column)
   return Object.fromEntries(options.length > 0 ? [...kept, ['columns', options]] : kept)

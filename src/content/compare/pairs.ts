@@ -1,4 +1,4 @@
-/** Pairs the blocks of two lists: equal ones by their digest, changed ones by the words that they have in common. */
+/** Pairs the blocks of two lists: equal ones by their digest, changed ones by their common words. */
 import { diffArrays } from 'diff'
 import { required } from '../../kernel/defined.js'
 import { sameKind, similarity, type Unit } from './digest.js'
@@ -9,17 +9,20 @@ export interface Pair {
   after?: Unit
 }
 
-/** Share of words that the versions of one block have in common. Below, one block was removed and another added. */
+/**
+ * Minimum share of common words in two versions of one block. With less, one block counts as removed and the other as
+ * added.
+ */
 const MIN_SHARE = 0.3
-/** Maximum number of pairs that are tried between two equal blocks. Beyond, blocks are paired by their order. */
+/** Maximum number of pairs that are tried between two equal blocks. Beyond that, blocks are paired by their order. */
 const MAX_TRIED = 10_000
-/** Maximum number of differences between two lists. Beyond, everything counts as changed. */
+/** Maximum number of differences between two lists. Beyond that, everything counts as changed. */
 const MAX_DIFFERENCES = 4_000
 
-/** The way in which blocks that are not equal are paired: by similarity, or cells and rows of tables by their place. */
+/** The method that pairs unequal blocks: by similarity, or (cells and rows of tables) by position. */
 export type Pairing = 'similar' | 'place'
 
-/** Pairs two lists. The pairs are in the order of both; blocks of one list only come in the order of removal, addition. */
+/** Pairs two lists. The pairs are in the order of both lists. Of unpaired blocks, removed ones precede added ones. */
 export function pairUnits(before: readonly Unit[], after: readonly Unit[], pairing: Pairing = 'similar'): Pair[] {
   const parts = diffArrays(
     before.map(({ digest }) => digest),
@@ -68,7 +71,7 @@ function pairGap(before: readonly Unit[], after: readonly Unit[], pairing: Pairi
   return pairs
 }
 
-/** Chooses the pairs, in order, whose similarities have the largest sum. */
+/** Returns the pairs, in order, with the largest sum of similarities. */
 function mostSimilar(before: readonly Unit[], after: readonly Unit[]): [number, number][] {
   const [rows, columns] = [before.length, after.length]
   if (rows * columns > MAX_TRIED) return inOrder(before, after)
@@ -102,7 +105,7 @@ function mostSimilar(before: readonly Unit[], after: readonly Unit[]): [number, 
   return chosen
 }
 
-/** Pairs long lists by place, as far as the blocks there are similar. */
+/** Pairs long lists by position, where the blocks are similar. */
 function inOrder(before: readonly Unit[], after: readonly Unit[]): [number, number][] {
   const chosen: [number, number][] = []
   for (let at = 0; at < Math.min(before.length, after.length); at++) {

@@ -5,7 +5,7 @@ import { required } from '../../kernel/defined.js'
 import type { InlineNode } from '../types.js'
 import { spaced } from './digest.js'
 
-/** The inline nodes that hold changed words in a joined text. */
+/** The inline nodes that contain changed words in a joined text. */
 export const INSERTED = 'inserted'
 export const DELETED = 'deleted'
 
@@ -17,7 +17,7 @@ interface Token {
   key: string
   /** The token as a node. */
   node: Inline
-  /** The inline nodes around it, from the outside. */
+  /** The inline nodes around it, outermost first. */
   around: readonly InlineNode[]
   isSpace: boolean
 }
@@ -26,7 +26,7 @@ interface Step {
   token: Token
 }
 
-/** Maximum number of differing words in a text. Beyond, the whole text counts as changed. */
+/** Maximum number of differing words in a text. Beyond that, the whole text counts as changed. */
 const MAX_DIFFERENCES = 3_000
 /** Maximum number of words in a text that is compared by words. */
 const MAX_WORDS = 20_000
@@ -75,12 +75,12 @@ export function joinText(before: readonly Inline[], after: readonly Inline[], is
 export function markText(nodes: readonly Inline[], kind: typeof INSERTED | typeof DELETED): Inline[] {
   const steps = tokensOf(nodes)
   const isHtml = steps.some(({ node }) => node.object === 'inline' && node.type === 'html-inline')
-  // HTML that opens and closes elements must not be torn apart.
+  // HTML that opens and closes elements must not be split.
   if (isHtml) return nodes.length === 0 ? [] : [inline(kind, {}, [...nodes])]
   return joined(steps.map((token) => ({ kind, token })))
 }
 
-/** Returns the words, spaces and signs of a text. A colon separates words: `image:latest`. */
+/** Returns the words, spaces and punctuation of a text. A colon separates words: `image:latest`. */
 const wordsOf = (words: string): string[] =>
   [...segmenter.segment(words)].flatMap(({ segment }) => segment.split(/(:)/).filter((one) => one !== ''))
 
@@ -102,7 +102,7 @@ function tokensOf(nodes: readonly Inline[], isVerbatim = false, around: readonly
   })
 }
 
-/** For nodes of the old text around words that both texts have: the same node in the new text. */
+/** Maps nodes of the old text around common words to the same nodes in the new text. */
 type Twins = Map<InlineNode, InlineNode>
 
 /** Joins words to nodes. Within a run of changes, the removed words come first. */
@@ -116,7 +116,8 @@ function joined(steps: readonly Step[], twins: Twins = new Map()): Inline[] {
     while (depth < open.length && open[depth]?.of === around[depth]) depth++
     open.length = depth
     for (const of of around.slice(depth)) {
-      const copy = { ...of, nodes: [] as Inline[] }
+      const nodes: Inline[] = []
+      const copy = { ...of, nodes }
       listAt(root, open).push(copy)
       open.push({ of, list: copy.nodes })
     }

@@ -1,4 +1,4 @@
-/** Measures and decodes Base64 from clients. Node's own decoder would accept invalid text. */
+/** Measures and decodes Base64 from clients. Node's decoder would accept invalid text. */
 
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13)
 const PADDING = 61

@@ -32,7 +32,7 @@ type ReferenceTarget = Pick<Reference, 'kind' | 'target'>
 /** A path on this service: `/spaces/<id>` with an optional rest. */
 export const SPACE_PATH = /^\/(?:v1\/)?spaces\/([\w-]{1,64})(?=[/?#]|$)/
 const ORIGIN = /^https?:\/\/[^/?#\\\s]+/i
-/** Expressions of the format and of other template languages. Their values are not known here. */
+/** Expressions of the format and of other template languages. Their values are unknown at this point. */
 const EXPRESSION = /\{[{%]/
 
 /** Resolves one reference of a source. Returns null if it is not a link (images written as `data:`). */
@@ -80,7 +80,7 @@ export function resolveLink(
   }
 }
 
-/** Resolves a target outside of the repository. Whether the remote has that file is not known here. */
+/** Resolves a target outside of the repository. Whether the remote has that file is unknown at this point. */
 function outside(text: string, from: string): Resolution | null {
   const end = text.search(/[?#]/)
   const written = end < 0 ? text : text.slice(0, end)

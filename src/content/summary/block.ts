@@ -5,7 +5,7 @@
 export interface Block {
   kind: 'group' | 'item' | 'paragraph'
   line: number
-  /** The start of its first line, the end of its own lines, and the end of everything nested in it. */
+  /** The start of its first line, the end of its lines, and the end of everything nested in it. */
   start: number
   ownEnd: number
   end: number

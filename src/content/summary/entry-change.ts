@@ -17,7 +17,7 @@ export function mayChangeEntry(before: string, after: string, mentions: (text: s
     mentions(now.slice(start, now.length - end).join('\n'))
   )
     return true
-  // Entries after the change may have moved without a change of their own lines, if their ancestors differ.
+  // Entries after the change may have moved although their lines are unchanged, if their ancestors differ.
   return above(old, old.length - end).join('\n') !== above(now, now.length - end).join('\n')
 }
 

@@ -32,8 +32,8 @@ export function templateChanges(template: Template, { instead, group, taken, giv
   const names = new Map([...structure.byId.values()].map((page, n) => [page.id, `template-page-${n}`]))
   const assets = structure.assets.filter(({ gitPath }) => !given.has(gitPath))
   const fileNames = new Map(assets.map(({ gitPath }, n) => [gitPath, `template-file-${n}`]))
-  const first = structure.pages[0] as DocumentEntry
-  if (instead !== undefined) names.set(first.id, instead)
+  const first = structure.pages[0]
+  if (first && instead !== undefined) names.set(first.id, instead)
   const targetOf = (path: string): string => given.get(path) ?? `/files/${fileNames.get(path)}`
   const markdown = ({ gitPath }: DocumentEntry): string =>
     rewriteReferences(

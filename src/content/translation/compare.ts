@@ -10,7 +10,7 @@ export type Fate = { now: Unit; same: boolean } | 'deleted'
 interface Comparison {
   /** For each unit of the current source, the index of its unit in the ledger; -1 if it is new or changed. */
   known: number[]
-  /** The fate of each unit in the ledger. */
+  /** The state of each ledger unit in the result. */
   fates: Fate[]
   /** Units that people inserted, by the index of the preceding unit of the current source. */
   inserted: Map<number, Unit[]>
@@ -52,7 +52,7 @@ function moved(
   })
 }
 
-/** Returns the fate of each written unit, and the units that people inserted after it. */
+/** Returns the state of each written unit in the result, and the units that people inserted after it. */
 function fatesOf(ledger: readonly LedgerUnit[], ours: readonly Unit[]): { fates: Fate[]; behind: Map<number, Unit[]> } {
   const fates = new Array<Fate>(ledger.length).fill('deleted')
   const insertedAfter = new Map<number, Unit[]>()

@@ -1,7 +1,7 @@
 /** Runs the text tasks on the caller's thread. */
 import { parseDocument } from '../blocks/parse.js'
 import { commentTargetsOf } from '../blocks/comment-targets.js'
-import { followBlock } from '../compare/compare.js'
+import { followBlock } from '../compare/follow.js'
 import { pageLimit, tooLong } from '../blocks/weight.js'
 import { editFile, edited, print, setMembers } from '../edit/edit-file.js'
 import { keepLineEnds } from '../edit/line-ends.js'

@@ -1,4 +1,4 @@
-// The interface of the text tasks, as callers see it.
+// The interface of the text tasks.
 import type { CommentTarget } from '../blocks/comment-targets.js'
 import type { MergeChunk } from '../edit/merge-chunks.js'
 import type { ReferenceReplacement } from '../edit/rewrite-references.js'
@@ -49,7 +49,7 @@ export interface TextTasks {
   references(markdown: string): readonly Reference[]
   codeSpans(markdown: string): readonly (readonly [number, number])[]
   commentTargets(markdown: string): readonly CommentTarget[]
-  /** Returns the key of the block that a block at the top level became in another version of a page, or null. */
+  /** Returns the key of the block that corresponds to a top-level block in another version of a page, or null. */
   followBlock(before: string, after: string, node: string): string | null
   /** Returns the limit that a page's markdown exceeds, as a sentence; null if it exceeds none. */
   limit(markdown: string): string | null

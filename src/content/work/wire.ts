@@ -60,8 +60,8 @@ export function encodeOutcome(outcome: FileOutcome): Uint8Array {
 /** Decodes the result of `encodeOutcome`. */
 export function decodeOutcome(bytes: Uint8Array): FileOutcome {
   const end = bytes.indexOf(10)
-  const head = JSON.parse(Buffer.from(bytes.subarray(0, end)).toString()) as
-    | Exclude<FileOutcome, { done: Uint8Array }>
-    | Record<string, never>
+  const head: Exclude<FileOutcome, { done: Uint8Array }> | Record<string, never> = JSON.parse(
+    Buffer.from(bytes.subarray(0, end)).toString(),
+  )
   return 'refused' in head ? (head as Exclude<FileOutcome, { done: Uint8Array }>) : { done: bytes.subarray(end + 1) }
 }

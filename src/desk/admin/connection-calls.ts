@@ -91,5 +91,5 @@ export const isOver = ({ state }: Run): boolean => state !== 'queued' && state !
 /** The name of a branch as Git stores it. */
 const fullRef = (name: string): string => (name.startsWith('refs/') ? name : `refs/heads/${name}`)
 
-/** The name of a branch without what Git puts before it. */
+/** The name of a branch without the prefix `refs/heads/`. */
 export const branchName = (ref: string): string => ref.replace(/^refs\/heads\//, '')

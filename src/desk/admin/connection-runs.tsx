@@ -22,7 +22,7 @@ const RESULTS: Record<Run['state'], [Tone, IconName]> = {
 }
 const SECOND = 1_000
 
-/** Draws the runs. */
+/** Renders the runs. */
 export function Runs({ connection }: { connection: Connection }) {
   const w = adminWords().runs
   const [shown, setShown] = useState<'all' | 'problems'>('all')

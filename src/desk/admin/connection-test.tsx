@@ -10,7 +10,7 @@ type Test = Schemas['ConnectionTest']
 
 const ICONS: Record<'ok' | 'bad' | 'no', IconName> = { ok: 'check', bad: 'x', no: 'warn' }
 
-/** Draws the checks. `again` repeats the test. */
+/** Renders the checks. `again` repeats the test. */
 export function TestResult({
   connection,
   test,
@@ -55,7 +55,7 @@ export function TestResult({
   )
 }
 
-/** The remedy for the first check that failed, at this host. Null if all is well. */
+/** The remedy for the first check that failed, at this host. Null if no check failed. */
 export function TestRemedy({
   connection,
   test,

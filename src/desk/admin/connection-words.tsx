@@ -13,7 +13,7 @@ export const shortAddress = (url: string): string =>
     .replace(/^git@([^:]+):/, '$1/')
     .replace(/\.git$/, '')
 
-/** The host that an address is at, as far as its name says. The API recognizes more when it connects. */
+/** The Git host of an address, recognized by its name. The API recognizes more hosts when it connects. */
 export function hostOf(url: string): Provider {
   const name = shortAddress(url).split('/')[0] ?? ''
   if (/(^|\.)github\./.test(name)) return 'github'

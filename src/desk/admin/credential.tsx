@@ -7,7 +7,7 @@ import { adminWords } from './words.js'
 export type Credential = Schemas['ConnectionCredential']
 export type CredentialKind = Credential['kind']
 
-/** The entered values, for every kind of credential. Only the fields of the chosen way are sent. */
+/** The entered values, for every kind of credential. Only the fields of the selected kind are sent. */
 export interface EnteredCredential {
   kind: CredentialKind
   token: string
@@ -31,7 +31,7 @@ export const noCredential = (kind: CredentialKind = 'token'): EnteredCredential 
   installationId: '',
 })
 
-/** The credential as the API takes it. */
+/** The credential in the form that the API accepts. */
 export function credentialOf(entered: EnteredCredential): Credential {
   const { kind, token, username, password, privateKey, knownHosts, appId, installationId } = entered
   switch (kind) {
@@ -49,7 +49,7 @@ export function credentialOf(entered: EnteredCredential): Credential {
   }
 }
 
-/** The ways that make sense for an address. */
+/** The kinds of credentials that suit an address. */
 export function kindsFor(provider: Provider, url: string): readonly CredentialKind[] {
   if (/^(ssh:|[^/]+@[^/]+:)/.test(url)) return ['sshKey']
   return [
@@ -61,7 +61,7 @@ export function kindsFor(provider: Provider, url: string): readonly CredentialKi
   ]
 }
 
-/** Draws the choice of the way, and its fields. */
+/** Renders the choice of a kind of credential, and its fields. */
 export function CredentialFields({
   provider,
   url,

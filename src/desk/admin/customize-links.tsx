@@ -7,7 +7,7 @@ import { adminWords } from './words.js'
 
 type Link = Schemas['SiteHeaderLink']
 
-/** Draws the links that lead to an address. Other links stay as they are. */
+/** Renders the links to an address. Other links are unchanged. */
 export function CustomizeLinks({
   links,
   onChange,

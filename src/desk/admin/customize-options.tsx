@@ -1,4 +1,4 @@
-/** The options of a site's look, by subject. */
+/** The options of a site's customization, by subject. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { ApiError, type Schemas } from '../api/client.js'
@@ -45,7 +45,7 @@ const LOCALES = ['en', 'fr', 'es', 'zh', 'ja', 'de', 'nl', 'no', 'pt-br', 'ru'] 
 const spaced = (name: string): string => name.replace(/([a-z])([A-Z])|([A-Z]+)([A-Z][a-z])/g, '$1$3 $2$4')
 const named = <T extends string>(names: readonly T[]): Choices<T> => names.map((name) => [name, spaced(name)] as const)
 
-/** Draws the options. Each change is passed on at once. */
+/** Renders the options. Each change is passed on at once. */
 export function CustomizeOptions({
   look,
   onChange,

@@ -1,4 +1,4 @@
-/** Forms: each shows the fields that the API rejects, next to the field, and keeps what was entered. */
+/** Forms. Each shows the API's errors next to the rejected fields, and keeps the entered values. */
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { ApiError } from '../api/client.js'
@@ -56,7 +56,7 @@ export function useForm(send: () => Promise<unknown>): Form {
   }
 }
 
-/** The error of a form that belongs to none of its fields. Draw it after the fields. */
+/** The form error that belongs to no field. Render it after the fields. */
 export function FormError({ form }: { form: Form }) {
   const text = form.rest()
   return (
@@ -149,7 +149,7 @@ export const AreaField = ({
   </Field>
 )
 
-/** A choice of a list, by value and text. */
+/** An option of a list, with value and text. */
 export type Choices<T extends string> = readonly (readonly [value: T, text: string])[]
 
 /** The options of a list. */
@@ -163,7 +163,7 @@ export const Options = <T extends string>({ of, value }: { of: Choices<T>; value
   </>
 )
 
-/** A choice out of a list. */
+/** A select field. */
 export const ChoiceField = <T extends string>({
   label,
   help,
@@ -181,7 +181,7 @@ export const ChoiceField = <T extends string>({
   </Field>
 )
 
-/** A choice that takes effect at once, with a name for screen readers. */
+/** A select field that takes effect immediately, with a name for screen readers. */
 export const Pick = <T extends string>({
   label,
   value,
@@ -205,7 +205,7 @@ export const Pick = <T extends string>({
   </select>
 )
 
-/** A choice that waits for the button of the form. */
+/** A group of radio buttons that takes effect when the form is sent. */
 export const CheckField = ({
   checked,
   onChange,
@@ -216,7 +216,7 @@ export const CheckField = ({
   checked: boolean
   onChange: (checked: boolean) => void
   children: ComponentChildren
-  /** Of the group of radio buttons. */
+  /** The name of the group of radio buttons. */
   name?: string
   type?: 'checkbox' | 'radio'
 }) => (
@@ -226,7 +226,7 @@ export const CheckField = ({
   </label>
 )
 
-/** Two to four views, of which one is shown. */
+/** A switch between two to four views. */
 export const Segments = <T extends string>({
   label,
   value,

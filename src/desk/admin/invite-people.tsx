@@ -12,7 +12,7 @@ import type { Organization } from './organization.js'
 import { type Role, roleChoices, roleOf } from './roles.js'
 import { adminWords } from './words.js'
 
-/** An address to copy, for example of an invitation. */
+/** An address that can be copied, for example of an invitation. */
 export function CopyAddress({ label, address }: { label: string; address: string }) {
   return (
     <div class="row">

@@ -19,7 +19,7 @@ export interface Page<T> {
 /** A list that grows by pages. */
 export interface Pages<T> {
   data: Loaded<Page<T>>
-  /** Loads what is shown again. */
+  /** Reloads the shown pages. */
   again: () => Promise<void>
   /** Adds the next page. Absent at the end. */
   more?: () => Promise<boolean>
@@ -33,7 +33,7 @@ export function usePages<T>(
   key: string | null,
   load: (query: { limit: number; page?: string }) => Promise<Page<T>>,
 ): Pages<T> {
-  // A list that is read again is as long as it was.
+  // A reloaded list keeps its length.
   const data: Loaded<Page<T>> = useData<Page<T>>(key, () =>
     load({ limit: Math.min(MAX_LIMIT, Math.max(PAGE, data.value?.items.length ?? 0)) }),
   )
@@ -79,7 +79,7 @@ export function ListEnd<T>({ of: { data, more }, children }: { of: Pages<T>; chi
 /** A column of a table. */
 interface Column {
   name: string
-  /** The widths at which it is left out: `hide-m`, `hide-s`; `num` for numbers. */
+  /** CSS classes: `hide-m` and `hide-s` hide it on narrow screens; `num` is for numbers. */
   class?: string
   /** Whether only screen readers get the name. */
   isHidden?: boolean
@@ -151,7 +151,7 @@ export function OpeningRow({
   id: string
   /** Names the button: "Access of Mei Tanaka". */
   label: string
-  /** Number of columns, with the one of the button. */
+  /** Number of columns, including that of the button. */
   span: number
   cells: ComponentChildren
   children: () => ComponentChildren

@@ -24,7 +24,7 @@ const PEOPLE = ['require_specific_reviewers', 'require_one_of_specific_reviewers
 
 type People = (typeof PEOPLE)[number]
 
-/** Returns the people of a rule. Null if the rules do not have it. */
+/** Returns the people of a rule. Null if the rule is not set. */
 const peopleOf = (rules: readonly Rule[], rule: People): readonly string[] | null => {
   const found = rules.find((one) => one.rule === rule)
   return found && 'users' in found ? found.users : null
@@ -32,7 +32,7 @@ const peopleOf = (rules: readonly Rule[], rule: People): readonly string[] | nul
 
 const isCustom = (rule: Rule): rule is Of<'custom'> => rule.rule === 'custom'
 
-/** Draws the rules with their choices. `save` sends them. */
+/** Renders the rules with their options. `save` sends them. */
 export function MergeRules({
   organization,
   rules,

@@ -1,4 +1,4 @@
-/** Names of what IDs stand for: teams, collections, spaces, members. */
+/** Loads the names of teams, collections, spaces and members by their IDs. */
 import { api, body, type Schemas } from '../api/client.js'
 import { useData } from '../api/data.js'
 import type { Names } from './roles.js'
@@ -6,7 +6,7 @@ import type { Names } from './roles.js'
 const MAX = 1_000
 const all = (organizationId: string) => ({ params: { path: { organizationId }, query: { limit: MAX } } })
 
-/** The spaces of an organization that the caller sees. */
+/** The spaces of an organization that the caller may see. */
 export const useSpaces = (organization: string | null): readonly Schemas['Space'][] | undefined =>
   useData(
     organization === null ? null : `orgs/${organization}/all-spaces`,
@@ -27,7 +27,7 @@ export const useMembers = (organization: string | null): readonly Schemas['Membe
     async () => (await body(api.GET('/v1/orgs/{organizationId}/members', all(organization ?? '')))).items,
   ).value
 
-/** The names of teams and collections, for the reasons of roles. */
+/** The names of teams and collections, for the explanations of roles. */
 export function useNames(organization: string): Names {
   const teams = useTeams(organization) ?? []
   const collections = useData(

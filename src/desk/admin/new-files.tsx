@@ -1,4 +1,4 @@
-/** Imports a website, an archive or a document into a new space, with progress and a way to stop. */
+/** Imports a website, an archive or a document into a new space, with progress and a button to stop. */
 import { useEffect, useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { open } from '../route.js'
@@ -24,7 +24,7 @@ const SOURCES = [
   'google-docs',
 ] as const satisfies readonly Source[]
 
-/** Draws the form, and the progress of the import. */
+/** Renders the form, and the progress of the import. */
 export function NewFromFiles({ organization }: { organization: string }) {
   const w = adminWords().new
   const [source, setSource] = useState<Source>('website')
@@ -80,7 +80,7 @@ export function NewFromFiles({ organization }: { organization: string }) {
 
 const WHILE_RUNNING_MS = 700
 
-/** An import that is under way: how many pages and files are there, with a way to stop. */
+/** A running import: the number of imported pages and files, and a button to stop. */
 function Importing({ space, id, title, onBack }: { space: string; id: string; title: string; onBack: () => void }) {
   const w = adminWords().new
   const [found, setFound] = useState<Import | null>(null)

@@ -1,6 +1,6 @@
 /**
- * Looks inside a repository before it is used. It is read into a space that only admins see; going back removes that
- * space again. Nothing is sent to the repository.
+ * Previews a repository before its import. It is read into a space that only admins see. Going back deletes that
+ * space. Nothing is sent to the repository.
  */
 import { useState } from 'preact/hooks'
 import { ApiError } from '../api/client.js'
@@ -20,7 +20,7 @@ const titleOf = (url: string): string =>
 
 const BRANCH_BEFORE_LOOK = 'main'
 
-/** Draws the form. */
+/** Renders the form. */
 export function NewFromRepository({ organization }: { organization: string }) {
   const w = adminWords().new
   const [url, setUrl] = useState('')
@@ -44,7 +44,7 @@ export function NewFromRepository({ organization }: { organization: string }) {
       open(`/new/found?space=${space.id}&connection=${connection.id}`)
     } catch (error) {
       await dropDraft(space.id).catch(() => {})
-      // The API says why the repository cannot be read; that belongs to its address.
+      // The API's reason why the repository cannot be read is shown at the address field.
       throw error instanceof ApiError && error.status === 409
         ? new ApiError(409, error.message, [{ path: '/url', message: error.message }], error.requestId)
         : error

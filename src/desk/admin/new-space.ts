@@ -1,4 +1,4 @@
-/** The requests that make a space, and take it away again if the reader goes back. */
+/** The requests that create a space, and delete it if the user goes back. */
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
 
@@ -13,20 +13,20 @@ export async function updateSpace(spaceId: string, changes: Partial<Schemas['Upd
   await body(api.PATCH('/v1/spaces/{spaceId}', { params: { path: { spaceId } }, body: changes }))
 }
 
-/** Creates a space that only admins see until it is kept. */
+/** Creates a draft space, which only admins see. */
 export async function createDraft(organizationId: string, title: string): Promise<Space> {
   const space = await createSpace(organizationId, { title })
   await updateSpace(space.id, { defaultLevel: null })
   return space
 }
 
-/** Shows a draft to the organization. */
+/** Makes a draft visible to the organization. */
 export async function keepDraft(spaceId: string, title: string): Promise<void> {
   await updateSpace(spaceId, { title, defaultLevel: 'inherit' })
   await reload('home/')
 }
 
-/** Removes a draft without a trace. */
+/** Deletes a draft permanently. */
 export async function dropDraft(spaceId: string): Promise<void> {
   const params = { path: { spaceId } }
   await body(api.DELETE('/v1/spaces/{spaceId}', { params }))

@@ -9,7 +9,7 @@ import { CheckField, FormError, Submit, TextField, useForm } from './form.js'
 import { createSpace } from './new-space.js'
 import { adminWords } from './words.js'
 
-/** Draws the templates and the form. */
+/** Renders the templates and the form. */
 export function NewFromTemplate({ organization }: { organization: string }) {
   const templates = useData(
     `orgs/${organization}/templates`,

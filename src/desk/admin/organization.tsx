@@ -1,4 +1,4 @@
-/** The frame of the settings of an organization: its place, the navigation, and the page. */
+/** The frame of the organization settings: breadcrumbs, navigation and page. */
 import type { ComponentChildren } from 'preact'
 import { api, body } from '../api/client.js'
 import { type Loaded, useData } from '../api/data.js'
@@ -87,7 +87,7 @@ function Navigation({ organization, current }: { organization: Organization; cur
   )
 }
 
-/** Draws a page of the settings of an organization. */
+/** Renders a page of the settings of an organization. */
 export function OrganizationFrame({
   id,
   part,

@@ -1,4 +1,4 @@
-/** A question before what cannot be undone. It names what is lost. */
+/** A confirmation of an action that cannot be undone. It states the loss. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Dialog } from '../shell/dialog.js'
@@ -11,12 +11,12 @@ export interface Asked {
   title: string
   /** The loss that the action causes. */
   text: ComponentChildren
-  /** The button that does it, a verb. */
+  /** The label of the button, a verb. */
   button: string
   run: () => Promise<unknown>
 }
 
-/** Draws a question. It stays open with the reason if the action fails. */
+/** Renders a confirmation. It stays open with the reason if the action fails. */
 export function Question({ asked, onClose }: { asked: Asked; onClose: () => void }) {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
@@ -57,7 +57,7 @@ export function Question({ asked, onClose }: { asked: Asked; onClose: () => void
   )
 }
 
-/** Returns the function that asks, and the question to draw. */
+/** Returns a function that asks for confirmation, and the dialog to render. */
 export function useQuestion(): readonly [ask: (asked: Asked) => void, question: ComponentChildren] {
   const [asked, setAsked] = useState<Asked | null>(null)
   return [setAsked, asked && <Question asked={asked} onClose={() => setAsked(null)} />]

@@ -1,4 +1,4 @@
-/** Roles: their names, and why a member has one. */
+/** Roles: their names, and their sources for a member. */
 import type { Schemas } from '../api/client.js'
 import { Chip } from '../shell/notes.js'
 import { Icon } from '../shell/icons.js'
@@ -9,16 +9,16 @@ import { adminWords } from './words.js'
 export type Role = Schemas['Role']
 export type Source = Schemas['AggregatedContentPermission']['sources'][number]
 
-/** From the weakest to the strongest. */
+/** In ascending order. */
 export const ROLES = ['read', 'comment', 'edit', 'review', 'create', 'admin'] as const satisfies readonly Role[]
 
-/** Whether a text names a role in an organization. */
+/** Whether a text is a role in an organization. */
 export const isRole = (text: string): text is Role | 'guest' => text === 'guest' || ROLES.some((role) => role === text)
 
-/** The name of a role. Null is a guest. */
+/** The name of a role; null = guest. */
 export const roleName = (role: Role | null): string => adminWords().roles.names[role ?? 'guest']
 
-/** The roles that can be chosen, with "Guest" for a role in an organization. */
+/** The roles that can be selected, with "Guest" for a role in an organization. */
 export const roleChoices = ({ guest = false } = {}): Choices<Role | 'guest'> => [
   ...(guest ? [['guest', roleName(null)] as const] : []),
   ...ROLES.map((role) => [role, roleName(role)] as const),
@@ -46,7 +46,7 @@ function sentence({ type, team, collection }: Source, names: Names): string {
   return fill(form, values)
 }
 
-/** Why a member has a role: all sources, the one that counts marked. */
+/** The sources of a member's role, with a mark on the effective one. */
 export function Reasons({
   sources,
   permission,
@@ -56,7 +56,7 @@ export function Reasons({
   sources: readonly Source[]
   permission: Role
   names: Names
-  /** The way to take back a source, if the caller may. */
+  /** The button that revokes a source, if the caller may do so. */
   action?: (source: Source) => preact.ComponentChildren
 }) {
   const w = adminWords().roles

@@ -2,7 +2,7 @@
 import type { FunctionComponent } from 'preact'
 import type { Route, Screen } from '../screen.js'
 
-/** A screen that reads its parameters by name. They are optional in its type, because the one of the routes knows no names. */
+/** A screen that reads its parameters by name. They are optional in its type, because the type of routes has no names. */
 type Named = FunctionComponent<{ org?: string; space?: string; site?: string }>
 
 const ROUTES: readonly { pattern: string; load: () => Promise<Named> }[] = [

@@ -8,7 +8,7 @@ type Visibility = Schemas['Site']['visibility']
 /** From the most open to the most closed. */
 const VISIBILITIES = ['public', 'unlisted', 'share-link', 'visitor-auth'] as const satisfies readonly Visibility[]
 
-/** The choice, each with what it means. */
+/** The options with their meanings. */
 export function VisibilityField({
   value,
   onChange,

@@ -1,4 +1,4 @@
-/** The frame of the screens of a site: its place, whether it is published, and the navigation. */
+/** The frame of the site screens: breadcrumbs, publication state and navigation. */
 import type { ComponentChildren } from 'preact'
 import { api, ApiError, body, type Schemas } from '../api/client.js'
 import { type Loaded, reload, useData } from '../api/data.js'
@@ -26,10 +26,10 @@ async function findSite(siteId: string): Promise<Site> {
   throw new ApiError(404, '')
 }
 
-/** Reads a site. Its address does not name its organization, so those of the caller are asked. */
+/** Reads a site. Its address does not contain its organization, so all organizations of the caller are queried. */
 export const useSite = (id: string): Loaded<Site> => useData(`sites/${id}`, () => findSite(id))
 
-/** Reads what is shown of a site again. */
+/** Reloads the shown data of a site. */
 export const reloadSite = ({ id, organization }: Site) =>
   Promise.all([reload(`sites/${id}`), reload(`orgs/${organization}/sites`)])
 
@@ -40,7 +40,7 @@ export async function changeSite(site: Site, changes: Partial<Schemas['UpdateSit
   await reloadSite(site)
 }
 
-/** Shows a site to its visitors, or hides it. The other is one click away. */
+/** Publishes or unpublishes a site. The message offers to undo it. */
 export async function setPublished(site: Site, isPublished: boolean): Promise<void> {
   const w = adminWords().site
   const send = async (published: boolean) => {
@@ -65,7 +65,7 @@ const PARTS: readonly (readonly [Part, IconName])[] = [
   ['redirects', 'arrow'],
 ]
 
-/** Draws a screen of a site. */
+/** Renders a screen of a site. */
 export function SiteFrame({
   id,
   part,
@@ -162,7 +162,7 @@ export function SiteFrame({
   )
 }
 
-/** The button that publishes a site, or takes it away from its visitors. */
+/** The button that publishes or unpublishes a site. */
 export const PublishButton = ({ site }: { site: Site }) =>
   site.permissions.admin && (
     <button

@@ -1,4 +1,4 @@
-/** The roles on a space with their reasons, and the forms that give and take them. */
+/** The roles on a space with their sources, and the forms that grant and revoke them. */
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
@@ -15,7 +15,7 @@ import { adminWords } from './words.js'
 type Space = Schemas['Space']
 type Entry = Schemas['AggregatedContentPermission']
 
-/** Draws the list, and the form that gives a role. */
+/** Renders the list, and the form that grants a role. */
 export function SpaceMembers({ space }: { space: Space }) {
   const w = adminWords().space
   const key = `space/${space.id}/members`

@@ -1,4 +1,4 @@
-/** The settings of a part of a site: its title, its path, whether visitors see it, and the way out. */
+/** The settings of a part of a site: title, path, visibility and removal. */
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
@@ -66,7 +66,7 @@ async function remove(site: Site, row: Row): Promise<void> {
   await reload(`sites/${site.id}`)
 }
 
-/** Makes a part the one that visitors come to first. */
+/** Makes a part the default for visitors. */
 async function makeDefault(site: Site, row: Row): Promise<void> {
   const params = { path: sitePath(site) }
   if (row.type === 'site-space' && row.section) {
@@ -84,7 +84,7 @@ async function makeDefault(site: Site, row: Row): Promise<void> {
   await reload(`sites/${site.id}`)
 }
 
-/** Draws the settings. */
+/** Renders the settings. */
 export function PartSettings({ site, row }: { site: Site; row: Row }) {
   const w = adminWords().structure
   const { part } = row

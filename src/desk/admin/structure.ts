@@ -1,4 +1,4 @@
-/** The structure of a site as rows: what is below what, and where a row can go. */
+/** The structure of a site as rows, with their parents and the possible moves. */
 import { api, body, type Schemas } from '../api/client.js'
 import { type Site, sitePath } from './site.js'
 
@@ -8,7 +8,7 @@ type Group = Schemas['SiteSectionGroup']
 type SiteSpace = Schemas['SiteSpace']
 type Link = Schemas['SiteExternalLink']
 
-/** A part of a site, as the API names it. */
+/** The type of a part of a site in the API. */
 export interface PartName {
   type: 'site-section' | 'site-section-group' | 'site-external-link' | 'site-space'
   id: string
@@ -18,13 +18,13 @@ export interface PartName {
 export interface Row extends PartName {
   level: number
   part: Section | Group | SiteSpace | Link
-  /** The rows that it can change places with, in their order, itself included. */
+  /** Its siblings in order, including itself. */
   siblings: readonly PartName[]
-  /** The group that it is in; null = the top level; undefined = it stays where it is (a variant). */
+  /** The group that it is in; null = the top level; undefined = it cannot change its group (a variant). */
   group: Group | null | undefined
   /** The section of a variant. */
   section?: Section
-  /** Whether visitors come here first: of the site, or of the section. */
+  /** Whether it is the default of the site or of its section. */
   isDefault: boolean
 }
 
@@ -49,7 +49,7 @@ function rowsOf(parts: readonly Row['part'][], level: number, group: Row['group'
 export const listRows = ({ type, structure }: Structure): Row[] =>
   type === 'sections' ? rowsOf(structure, 0, null) : rowsOf(structure, 0, undefined)
 
-/** A place to go to: before or after a row, or to the end of a group. */
+/** The target of a move: before or after a row, or the end of a group. */
 export interface Move {
   into?: string | null
   position?: { before: PartName } | { after: PartName }
@@ -57,7 +57,7 @@ export interface Move {
 
 const is = (a: PartName, b: PartName): boolean => a.type === b.type && a.id === b.id
 
-/** Returns the place to which a key moves a row. Null if there is none. */
+/** Returns the target to which a key moves a row. Null if there is none. */
 export function moveByKey(rows: readonly Row[], row: Row, key: string): Move | null {
   const at = row.siblings.findIndex((one) => is(one, row))
   const before = row.siblings[at - 1]
@@ -72,7 +72,7 @@ export function moveByKey(rows: readonly Row[], row: Row, key: string): Move | n
   return { into: parent?.id ?? null, position: { after: { type: 'site-section-group', id: group.id } } }
 }
 
-/** Returns the place to which a drop moves a row. Null if there is none. */
+/** Returns the target to which a drop moves a row. Null if there is none. */
 export function moveByDrop(row: Row, target: Row, where: 'before' | 'after' | 'into'): Move | null {
   if (is(row, target)) return null
   if (where === 'into')
@@ -85,7 +85,7 @@ export function moveByDrop(row: Row, target: Row, where: 'before' | 'after' | 'i
   return { into: target.group?.id ?? null, position }
 }
 
-/** Moves a row. Returns the structure after it. */
+/** Moves a row. Returns the new structure. */
 export const moveRow = (site: Site, { type, id }: PartName, move: Move): Promise<Structure> =>
   body(
     api.PATCH('/v1/orgs/{organizationId}/sites/{siteId}/structure/sort', {

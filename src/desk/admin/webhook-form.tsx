@@ -11,7 +11,7 @@ import { adminWords } from './words.js'
 type Webhook = Schemas['Webhook']
 type Event = Schemas['EventType']
 
-/** Common events first. The API knows more; they stay as they are. */
+/** Common events. Other events of the API are left unchanged. */
 const EVENTS: readonly Event[] = [
   'content.updated',
   'change_request.created',
@@ -31,7 +31,7 @@ const EVENTS: readonly Event[] = [
   'member.removed',
 ]
 
-/** Draws the form in a dialog. A new webhook returns its secret, once. */
+/** Renders the form in a dialog. A new webhook returns its secret, once. */
 export function WebhookForm({
   organization,
   hook,
@@ -51,7 +51,7 @@ export function WebhookForm({
   const [space, setSpace] = useState(hook?.spaces?.[0] ?? '')
   const form = useForm(async () => {
     const path = { organizationId: organization.id }
-    // A webhook that receives events of several spaces keeps them, unless another choice is made.
+    // If a webhook receives events of several spaces, they are unchanged unless the user selects another option.
     const isSame = hook !== undefined && space === (hook.spaces?.[0] ?? '')
     const named = isSame ? hook.spaces : space === '' ? undefined : [space]
     if (hook) {

@@ -5,7 +5,7 @@ import type { components, paths } from './schema.js'
 /** The schemas of the API by name. */
 export type Schemas = components['schemas']
 
-/** An error that the API returned, or that no response arrived. */
+/** An error of the API, or a missing response. */
 export class ApiError extends Error {
   override name = 'ApiError'
   constructor(
@@ -14,7 +14,7 @@ export class ApiError extends Error {
     message: string,
     /** The violations that the API names, with the path of the field. */
     readonly details: readonly { path?: string; message: string }[] = [],
-    /** For the log of the server. */
+    /** The ID of the request in the server log. */
     readonly requestId: string | null = null,
   ) {
     super(message)

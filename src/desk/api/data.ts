@@ -1,4 +1,4 @@
-/** Data of the API that a screen shows: what was loaded before appears at once and is checked in the background. */
+/** API data for screens. Previously loaded data appears immediately and is revalidated in the background. */
 import { type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ApiError } from './client.js'
@@ -7,7 +7,7 @@ import { ApiError } from './client.js'
 export interface Loaded<T> {
   value?: T
   error?: ApiError
-  /** Whether a request is under way. */
+  /** Whether a request is in progress. */
   isLoading: boolean
 }
 
@@ -41,7 +41,7 @@ function run<T>(entry: Entry<T>): Promise<void> {
       entry.state.value = { value: await entry.load(), isLoading: false }
     } catch (error) {
       const failed = error instanceof ApiError ? error : new ApiError(0, String(error))
-      // Earlier data stays readable while the server is away.
+      // Earlier data stays readable while the server is unreachable.
       const kept = failed.status === 0 || failed.status >= 500 ? entry.state.value.value : undefined
       entry.state.value = { ...(kept === undefined ? {} : { value: kept }), error: failed, isLoading: false }
     } finally {
@@ -53,7 +53,7 @@ function run<T>(entry: Entry<T>): Promise<void> {
 
 /**
  * Loads data for a component and reads it. A null key loads nothing.
- * @param key names the data; all components with the key share it
+ * @param key names the data; all components with this key share it
  */
 export function useData<T>(key: string | null, load: () => Promise<T>): Loaded<T> {
   const entry = key === null ? null : entryOf(key, load)
@@ -63,7 +63,7 @@ export function useData<T>(key: string | null, load: () => Promise<T>): Loaded<T
   return entry ? entry.state.value : { isLoading: false }
 }
 
-/** Loads the data of all keys that start with a prefix again, and resolves when they are there. */
+/** Reloads the data of all keys with a prefix, and resolves when it has arrived. */
 export async function reload(prefix: string): Promise<void> {
   const found = [...entries].filter(([key]) => key.startsWith(prefix)).map(([, entry]) => run(entry))
   await Promise.all(found)
@@ -75,5 +75,5 @@ export function put<T>(key: string, value: T): void {
   if (entry) entry.state.value = { value, isLoading: false }
 }
 
-/** Forgets everything, after a sign-out. */
+/** Drops all data, after a sign-out. */
 export const forgetAll = (): void => entries.clear()

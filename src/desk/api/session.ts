@@ -13,7 +13,7 @@ whenSignedOut(() => {
   if (session.value) hasEnded.value = true
 })
 
-/** Learns who is signed in. Throws `ApiError` if the server cannot tell. */
+/** Loads the signed-in user. Throws `ApiError` if the server does not return it. */
 export async function loadSession(): Promise<void> {
   const { data, response } = await api.GET('/v1/session')
   if (!data && response.status !== 401) throw new ApiError(response.status, response.statusText)

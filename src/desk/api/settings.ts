@@ -1,4 +1,4 @@
-/** The settings that the server keeps for the user: notifications, single-key shortcuts, theme and language. */
+/** The settings that the server stores for the user: notifications, single-key shortcuts, theme and language. */
 import { singleKeys } from '../keyboard.js'
 import { attempt } from '../shell/toast.js'
 import { setTheme } from '../theme-switch.js'
@@ -12,7 +12,7 @@ export type SettingsChange = Schemas['UpdateUserSettings']
 const KEY = 'settings'
 let last: Settings | null = null
 
-/** Makes the app follow the settings. */
+/** Applies the settings to the app. */
 function apply(settings: Settings): void {
   last = settings
   singleKeys.value = settings.singleKeys
@@ -21,7 +21,7 @@ function apply(settings: Settings): void {
     void setLanguage(settings.language, { remember: true })
 }
 
-/** Loads the settings and makes the app follow them. */
+/** Loads the settings and applies them to the app. */
 export async function loadSettings(): Promise<Settings> {
   const settings = await body(api.GET('/v1/user/settings', {}))
   apply(settings)
@@ -31,7 +31,7 @@ export async function loadSettings(): Promise<Settings> {
 /** Reads the settings in a component. */
 export const useSettings = (): Loaded<Settings> => useData(KEY, loadSettings)
 
-/** Changes settings. They take effect at once, and return to what they were if the server does not accept them. */
+/** Changes settings. They take effect immediately, and are reverted if the server rejects them. */
 export async function changeSettings(change: SettingsChange): Promise<boolean> {
   const before = last
   if (before) show(merged(before, change))

@@ -26,5 +26,5 @@ export function useUnread(isSignedIn: boolean): number {
   return unread.value?.count ?? 0
 }
 
-/** Counts again, after a change of marks. */
+/** Reloads the number after a change of read marks. */
 export const recount = (): void => void reload(KEY)

@@ -1,4 +1,4 @@
-/** The parts around the conflicts: the bar with the last step, the list of files, the way with Git. */
+/** The parts around the conflicts: the bar with the final step, the list of files, the instructions for Git. */
 import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { setQuery } from '../route.js'
@@ -12,7 +12,7 @@ import type { PreviewProps } from './preview.js'
 import type { ConflictScreen } from './use-conflicts.js'
 import { conflictWords } from './words.js'
 
-/** The bar with the state, the views and the last step. */
+/** The bar with the state, the views and the final step. */
 export function ConflictRibbon({ screen, title, href }: { screen: ConflictScreen; title: string; href: string }) {
   const { work, view, canEdit, canMerge, isPreview } = screen
   const left = work.left.value
@@ -86,7 +86,7 @@ function LazyPreview(props: PreviewProps) {
   return Preview && <Preview {...props} />
 }
 
-/** The list of files with their state, the help, and the way with Git. */
+/** The list of files with their state, the help, and the instructions for Git. */
 export function ConflictSide({ screen, space, number }: { screen: ConflictScreen; space: Space; number: string }) {
   const { work } = screen
   const current = screen.current.value

@@ -9,7 +9,7 @@ import { EditButtons, type PartProps, Take, Writing } from './controls.js'
 import { blocksAt, Rendered, Source, useRenderedText } from './texts.js'
 import { conflictWords } from './words.js'
 
-/** Draws a chunk. */
+/** Renders a chunk. */
 export function ChunkPart(props: PartProps & { at: number }) {
   const { screen, file, at, choice, stop } = props
   const { work, view, host, canEdit } = screen

@@ -36,7 +36,7 @@ export function compareWords(before: string, after: string): WordRun[] {
   )
 }
 
-/** Joins changes that only blanks separate, so that a rewritten sentence is one deletion and one insertion. */
+/** Joins changes that are separated only by whitespace, so that a rewritten sentence is one deletion and one insertion. */
 function joinRuns(runs: readonly WordRun[]): WordRun[] {
   const joined: WordRun[] = []
   let [gone, added] = ['', '']
@@ -61,7 +61,7 @@ function joinRuns(runs: readonly WordRun[]): WordRun[] {
   return joined
 }
 
-/** Elements whose text is one unit, and texts for screen readers alone. */
+/** Elements whose text is one unit, and texts only for screen readers. */
 const SKIPPED = 'math, svg, .vh, ins, del'
 
 function textNodes(element: Element): Text[] {
@@ -78,7 +78,7 @@ export const wordsIn = (element: Element): string =>
     .map((node) => node.data)
     .join('')
 
-/** Marks the words of rendered text that an earlier text lacks, and adds those that it has instead. */
+/** Marks the words of rendered text that an earlier text lacks, and inserts the words that they replaced. */
 export function markWords(element: Element, before: string): void {
   const nodes = textNodes(element)
   let [at, offset] = [0, 0]

@@ -1,4 +1,4 @@
-/** The buttons and the text field with which a person decides a part. */
+/** The buttons and the text field with which a user resolves a part. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../shell/icons.js'
@@ -17,7 +17,7 @@ export interface PartProps {
   choice: Choice | undefined
 }
 
-/** A button that takes a choice, with its key. */
+/** A button that makes a choice, with its key. */
 export const Take = ({
   label,
   hint,
@@ -53,7 +53,7 @@ export const Take = ({
   </button>
 )
 
-/** The buttons that write a result by hand and take a decision back. */
+/** The buttons that open the text field and undo a decision. */
 export function EditButtons({ screen, stop }: PartProps) {
   const w = conflictWords()
   const isEditing = screen.isEditing(stop)
@@ -90,7 +90,7 @@ export function EditButtons({ screen, stop }: PartProps) {
   )
 }
 
-/** Below this width, the browser's own field works better with the keyboard on the screen. */
+/** Below this width, the browser's text field works better with an on-screen keyboard. */
 const MIN_EDITOR_WIDTH = 641
 
 interface WritingProps {
@@ -102,8 +102,8 @@ interface WritingProps {
 }
 
 /**
- * The field for a text that a person writes. What is typed is the result at once. The editor that shows the changes is
- * loaded when it is opened; the browser's own field stands in for it.
+ * The field for a manually written result. Typed text becomes the result immediately. The editor with change marks
+ * is loaded on demand; until then, the browser's text field replaces it.
  */
 export function Writing(props: WritingProps) {
   const [openEditor, setOpenEditor] = useState<typeof import('./merge-editor.js').openMergeEditor | null>(null)

@@ -1,6 +1,6 @@
 /**
- * The decisions of a person about conflicts, and the request that they become. A file in conflict consists of parts to
- * decide: chunks of its text, its place, or the file as a whole.
+ * The decisions of a user about conflicts, and the API request for them. A file in conflict consists of parts to
+ * resolve: chunks of its text, its path, or the whole file.
  */
 
 /** A version of a file in conflict. */
@@ -32,10 +32,10 @@ export interface ConflictFile {
   chunks?: Chunk[]
 }
 
-/** The version that a part takes, both one after the other, or a text that a person wrote. */
+/** The choice for a part: one version, both versions in sequence, or a manually written text. */
 export type Choice = 'base' | 'main' | 'change-request' | 'both' | { text: string }
 
-/** A part of a file that a person decides. */
+/** A part of a file that a user resolves. */
 export type Part =
   | { id: string; type: 'chunk'; at: number }
   | { id: 'place'; type: 'place' }
@@ -47,7 +47,7 @@ export type Decisions = Readonly<Record<string, Choice>>
 /** A resolution of the API. */
 export type Resolution = { path: string; take: 'main' | 'change-request' | 'base' } | { path: string; content: string }
 
-/** Names the versions that decisions are about. Decisions about other versions do not count. */
+/** Returns the fingerprint of the versions that decisions are about. Decisions about other versions are ignored. */
 export const fingerprint = ({ key, base, ours, theirs }: Pick<ConflictFile, 'key' | 'base' | 'ours' | 'theirs'>) =>
   [key, ...[base, ours, theirs].map((one) => (one ? `${one.oid} ${one.mode} ${one.path}` : '-'))].join('\n')
 
@@ -89,14 +89,14 @@ export function chunkTexts({ base, ours, theirs, chunks = [] }: ConflictFile): C
 const isMovedTwice = ({ kind, ours, theirs }: ConflictFile): boolean =>
   kind === 'rename' && ours !== undefined && theirs !== undefined && ours.path !== theirs.path
 
-/** Whether the text is put together from chunks. Two files that meet at one path are not. */
+/** Whether the text consists of chunks. Two different files at one path do not. */
 function isByChunks(file: ConflictFile): boolean {
   if (!file.chunks || !file.ours || !file.theirs) return false
   if (file.kind === 'rename') return isMovedTwice(file) && file.ours.oid !== file.theirs.oid
   return file.kind === 'content' || file.kind === 'add/add'
 }
 
-/** Returns the parts of a file that a person decides, in the order of the file. */
+/** Returns the parts of a file that a user resolves, in the order of the file. */
 export function partsOf(file: ConflictFile): Part[] {
   const place: Part[] = isMovedTwice(file) ? [{ id: 'place', type: 'place' }] : []
   if (!isByChunks(file))
@@ -104,7 +104,7 @@ export function partsOf(file: ConflictFile): Part[] {
   const chunks = (file.chunks ?? []).flatMap(({ kind }, at): Part[] =>
     kind === 'conflict' ? [{ id: `chunk ${at}`, type: 'chunk', at }] : [],
   )
-  // The texts merge without a conflict, but a person must have seen it.
+  // The texts merge without a conflict, but a user must confirm the result.
   if (chunks.length + place.length === 0) return [{ id: 'file', type: 'file' }]
   return [...place, ...chunks]
 }
@@ -122,7 +122,7 @@ export function optionsOf(file: ConflictFile, part: Part): ('base' | 'main' | 'c
   ]
 }
 
-/** Whether a person may write the result. */
+/** Whether a user may write the result manually. */
 export const isWritable = (file: ConflictFile, part: Part): boolean =>
   part.type === 'chunk' ||
   (part.type === 'file' &&
@@ -167,7 +167,7 @@ export function chunkResult(file: Pick<ConflictFile, 'form'>, texts: ChunkTexts,
 }
 
 /**
- * Returns the text that is saved, by chunks, with the chunks that are not decided as they were before.
+ * Returns the text to save by chunks. Unresolved chunks have the text of the base.
  */
 export function resultByChunk(file: ConflictFile, decisions: Decisions): string[] {
   return chunkTexts(file).map((texts, at) => {
@@ -179,15 +179,15 @@ export function resultByChunk(file: ConflictFile, decisions: Decisions): string[
   })
 }
 
-/** Returns the text that is saved. */
+/** Returns the text to save. */
 export const resultText = (file: ConflictFile, decisions: Decisions): string =>
   joinLines(resultByChunk(file, decisions))
 
-/** Whether every part of a file is decided. */
+/** Whether every part of a file is resolved. */
 export const isDecided = (file: ConflictFile, decisions: Decisions): boolean =>
   partsOf(file).every(({ id }) => decisions[id] !== undefined)
 
-/** Returns the resolution of a file whose parts are all decided. */
+/** Returns the resolution of a file whose parts are all resolved. */
 export function resolutionOf(file: ConflictFile, decisions: Decisions): Resolution {
   const whole = decisions.file
   if (whole !== undefined) {

@@ -1,4 +1,4 @@
-/** A note in a change request that leads to its conflicts. */
+/** A note in a change request with a link to its conflicts. */
 import { api, body } from '../api/client.js'
 import { useData } from '../api/data.js'
 import { Note } from '../shell/notes.js'

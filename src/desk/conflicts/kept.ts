@@ -1,8 +1,8 @@
-/** Keeps the decisions about conflicts in this browser until they are saved on the server. */
+/** Stores the decisions about conflicts in this browser until they are saved on the server. */
 import type { Decisions } from './decisions.js'
 
 const STORE = 'decisions'
-/** Decisions that were not changed for this time are forgotten. */
+/** Decisions that were not changed for this long are deleted. */
 const MAX_AGE_MS = 90 * 24 * 60 * 60_000
 
 /** Decisions by the fingerprint of a file's versions. */
@@ -37,13 +37,13 @@ async function run<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) =>
   }
 }
 
-/** Returns the decisions that were kept under a name. */
+/** Returns the decisions that are stored under a name. */
 export async function readKept(name: string): Promise<KeptDecisions> {
   const kept = (await run('readonly', (store) => store.get(name))) as Kept | undefined
   return kept?.decisions ?? {}
 }
 
-/** Keeps decisions under a name. Without decisions, forgets the name. */
+/** Stores decisions under a name. Deletes the name if there are none. */
 export async function keep(name: string, decisions: KeptDecisions): Promise<void> {
   const isEmpty = Object.values(decisions).every((one) => Object.keys(one).length === 0)
   await run<unknown>('readwrite', (store) =>
@@ -51,7 +51,7 @@ export async function keep(name: string, decisions: KeptDecisions): Promise<void
   )
 }
 
-/** Forgets decisions that are older than three months. */
+/** Deletes decisions that are older than three months. */
 export async function forgetOld(): Promise<void> {
   const limit = Date.now() - MAX_AGE_MS
   await run<unknown>('readwrite', (store) => {

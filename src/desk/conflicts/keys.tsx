@@ -1,4 +1,4 @@
-/** The keyboard of the conflicts, and the bar that shows it. */
+/** The keyboard shortcuts for conflicts, and the bar that lists them. */
 import { useLayoutEffect } from 'preact/hooks'
 import { singleKeys, useKey } from '../keyboard.js'
 import { Switch } from '../shell/fields.js'
@@ -15,7 +15,7 @@ export interface ConflictActions {
   finish(): Promise<void>
 }
 
-/** Connects the keys 0 to 3, E, U, J, K and Ctrl+Enter while a component is drawn. */
+/** Connects the keys 0 to 3, E, U, J, K and Ctrl+Enter while a component is mounted. */
 export function useConflictKeys(actions: ConflictActions): void {
   useKey('0', () => actions.take('base'))
   useKey('1', () => actions.take('main'))

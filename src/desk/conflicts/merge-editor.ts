@@ -1,4 +1,4 @@
-/** The editor for a text that a person writes: it shows what the text changes, line by line, while it is written. */
+/** The editor for a manually written result. It marks changed lines while the user types. */
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { unifiedMergeView } from '@codemirror/merge'
 import { EditorState } from '@codemirror/state'
@@ -6,7 +6,7 @@ import { EditorView, keymap, lineNumbers } from '@codemirror/view'
 
 /** The texts and callbacks of the editor. */
 export interface MergeEditorOptions {
-  /** The text to compare with: that before both changes. */
+  /** The text to compare with: the version before both changes. */
   before: string
   text: string
   /** Names the field for screen readers. */

@@ -23,7 +23,7 @@ export const SIDES = [
   { choice: 'change-request', member: 'ours', key: '2' },
 ] as const
 
-/** The name of a side. `host` is that of a sync. */
+/** The name of a side. `host` is the Git host of a sync. */
 export function sideName(choice: (typeof SIDES)[number]['choice'], host: string | undefined): string {
   const w = conflictWords()
   if (choice === 'base') return w.before

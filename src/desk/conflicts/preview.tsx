@@ -1,4 +1,4 @@
-/** A preview of everything that is saved, before it is. */
+/** A preview of everything that will be saved. */
 import { Dialog } from '../shell/dialog.js'
 import { Icon } from '../shell/icons.js'
 import { Note } from '../shell/notes.js'
@@ -61,7 +61,7 @@ export function Preview({ screen }: PreviewProps) {
   )
 }
 
-/** The result of one file: the text that is saved, or the side that is taken. */
+/** The result for one file: the text to save, or the chosen side. */
 function FilePreview({ work, file, decisions }: { work: ConflictWork; file: LoadedConflict; decisions: Decisions }) {
   const w = conflictWords()
   const resolution = isDecided(file, decisions) ? resolutionOf(file, decisions) : null
@@ -99,7 +99,7 @@ function FilePreview({ work, file, decisions }: { work: ConflictWork; file: Load
 const textSoFar = (file: LoadedConflict, decisions: Decisions): string | undefined =>
   file.chunks && file.theirs && file.ours ? resultText(file, decisions) : undefined
 
-/** The blocks that the main content does not have. Unchanged ones are counted. */
+/** The blocks that the main content lacks. Unchanged blocks are only counted. */
 function Changed({ blocks, earlier }: { blocks: readonly Block[]; earlier: readonly Block[] }) {
   const w = conflictWords()
   const known = new Set(earlier.map(({ digest }) => digest))

@@ -13,7 +13,7 @@ import { type ConflictScreen, domId } from './use-conflicts.js'
 import type { LoadedConflict, Stop } from './work.js'
 import { conflictWords } from './words.js'
 
-/** Draws a conflict. */
+/** Renders a conflict. */
 export function ConflictSection({ screen, at, stop }: { screen: ConflictScreen; at: number; stop: Stop }) {
   const { work, host } = screen
   const isCurrent = screen.current.value === at

@@ -1,4 +1,4 @@
-/** Texts of conflicts: as source with line numbers, and as rendered blocks, with marked words. */
+/** Renders texts in conflict: as source with line numbers, and as blocks with marked words. */
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { type Loaded, useData } from '../api/data.js'

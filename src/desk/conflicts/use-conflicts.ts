@@ -1,4 +1,4 @@
-/** The state of the screen of conflicts: which one is current, which text is written, and what was said. */
+/** The state of the conflict screen: the current conflict, the open text field, and the announcements. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { ApiError } from '../api/client.js'
@@ -77,7 +77,7 @@ export class ConflictScreen {
     const { path, query } = address.value
     const wanted = path.replace(/[^/]+$/, `${file}`)
     const search = query.size > 0 ? `?${query}` : ''
-    // With a hash, the screen stays where it is scrolled.
+    // With a hash in the address, the scroll position is unchanged.
     if (wanted !== path) open(`${wanted}${search}#${domId(index)}`, { replace: true })
   }
 
@@ -91,13 +91,13 @@ export class ConflictScreen {
     })
   }
 
-  /** Goes to the next stop or the one before. */
+  /** Goes to the next or the previous stop. */
   go(by: 1 | -1): void {
     this.#editing.value = null
     this.show(Math.min(this.work.stops.value.length - 1, Math.max(0, this.current.value + by)))
   }
 
-  /** Decides a part. `moves` goes on to the next one that is left. */
+  /** Resolves a part. With `moves`, continues with the next unresolved one. */
   decide(stop: Stop, choice: Choice, { moves = false }: { moves?: boolean } = {}): void {
     const w = conflictWords()
     this.work.decide(stop, choice)
@@ -134,7 +134,7 @@ export class ConflictScreen {
     if (stop === null && wasOpen) this.show(this.current.value)
   }
 
-  /** Takes a choice for the current part, if it offers the choice. */
+  /** Makes a choice for the current part, if it offers that choice. */
   take(choice: Exclude<Choice, object>): void {
     const stop = this.work.stops.value[this.current.value]
     const file = stop && this.work.fileOf(stop.conflict)
@@ -152,7 +152,7 @@ export class ConflictScreen {
     this.edit(stop)
   }
 
-  /** Saves everything, or goes to the first part that is left. */
+  /** Saves everything, or goes to the first unresolved part. */
   async finish(): Promise<void> {
     const { work } = this
     if (!this.canEdit || work.stops.value.length === 0) return
@@ -198,7 +198,7 @@ export function useConflicts(work: ConflictWork, space: Space, at: number): Conf
     const use = (): void => void (isUsed.current = true)
     for (const type of ['keydown', 'pointerdown', 'wheel']) addEventListener(type, use, { once: true, passive: true })
   }, [])
-  // Files that load above the current one move it, until a person scrolls.
+  // Files that load above the current one would move it, so it is kept in view until the user scrolls.
   useEffect(() => {
     if (!isUsed.current && screen.current.value > 0) screen.show(screen.current.value)
   }, [loaded])

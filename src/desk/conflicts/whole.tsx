@@ -1,4 +1,7 @@
-/** A file that is taken as a whole: pictures and other binary files, deleted files, links, folders, texts that fit. */
+/**
+ * A file that is taken as a whole: pictures and other binary files, deleted files, links, folders, texts that can be
+ * combined.
+ */
 import { Chip } from '../shell/notes.js'
 import { fill } from '../words/index.js'
 import { isWritable, optionsOf, resultText } from './decisions.js'
@@ -9,7 +12,7 @@ import { conflictWords } from './words.js'
 
 type Member = 'base' | 'ours' | 'theirs'
 
-/** Draws the versions of a file with a button for each. */
+/** Renders the versions of a file with a button for each. */
 export function WholePart(props: PartProps) {
   const { screen, file, stop, choice } = props
   const { host, canEdit } = screen

@@ -1,4 +1,4 @@
-/** The work on the conflicts of one change request: what was loaded, what was decided, and how it is saved. */
+/** The conflicts of one change request: loaded files, decisions, and saving. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { ApiError, api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
@@ -19,7 +19,7 @@ export type ListedConflict = Schemas['ConflictState']['conflicts'][number]
 /** A conflict with its texts. */
 export type LoadedConflict = Schemas['ConflictFile'] & ConflictFile
 
-/** A place on the screen where a person decides: a part, or a file whose parts are not loaded. */
+/** A stop on the screen: a part to resolve, or a file whose parts are not loaded. */
 export interface Stop {
   conflict: ListedConflict
   part: Part | null
@@ -31,7 +31,7 @@ export const stopId = ({ conflict, part }: Stop): string => `${conflict.key} ${p
 /** The result of saving. */
 export type Finish = { state: 'moved'; left: number } | { state: 'saved'; merged: boolean; reason?: string }
 
-/** Maximum number of files that are loaded before a person gets to them. */
+/** Maximum number of files that are loaded in advance. */
 const MAX_AHEAD = 50
 const MAX_UNDO = 200
 
@@ -76,7 +76,7 @@ export class ConflictWork {
     await this.list()
   }
 
-  /** Loads the list of conflicts again. Decisions about files that did not change stay. */
+  /** Loads the list of conflicts again. Decisions about unchanged files are kept. */
   async list(): Promise<void> {
     try {
       const found = await body(
@@ -134,12 +134,12 @@ export class ConflictWork {
     return this.decisions.value[fingerprint(conflict)] ?? {}
   }
 
-  /** Whether a part is decided. */
+  /** Whether a part is resolved. */
   isDone({ conflict, part }: Stop): boolean {
     return part !== null && this.decisionsOf(conflict)[part.id] !== undefined
   }
 
-  /** Decides a part. A text that a person goes on writing is one step of undo. */
+  /** Resolves a part. Continued typing in a text is one undo step. */
   decide({ conflict, part }: Stop, choice: Choice): void {
     if (part === null) return
     const mark = fingerprint(conflict)
@@ -153,12 +153,12 @@ export class ConflictWork {
     this.#set(mark, part.id, choice)
   }
 
-  /** Whether there is a decision to take back. */
+  /** Whether there is a decision to undo. */
   get canUndo(): boolean {
     return this.#steps.value.length > 0
   }
 
-  /** Takes the last decision back. Returns where it was. */
+  /** Undoes the last decision. Returns its stop. */
   undo(): Stop | null {
     const step = this.#steps.value.at(-1)
     if (!step) return null
@@ -209,7 +209,7 @@ export class ConflictWork {
     return result
   }
 
-  /** Merges the change request. The resolutions are saved already, so a rule that prevents the merge loses nothing. */
+  /** Merges the change request. The resolutions are already saved, so nothing is lost if a rule prevents the merge. */
   async #merge(): Promise<Finish> {
     try {
       await body(

@@ -26,7 +26,7 @@ async function loadReviewers(organizationId: string): Promise<User[]> {
     .map(({ user }) => user)
 }
 
-/** Draws the dialog. */
+/** Renders the dialog. */
 export function Ask({
   writing,
   organizationId,

@@ -1,4 +1,4 @@
-/** Sets up CodeMirror: keys, looks, gutters. */
+/** Sets up CodeMirror: keys, style, gutters. */
 import {
   acceptCompletion,
   autocompletion,
@@ -44,12 +44,12 @@ export interface CodePorts {
 
 /** Whether the text may be changed. */
 export const editable = new Compartment()
-/** The value of `editable` for a text that is read-only now. */
+/** The value of `editable` while the text is read-only. */
 export const readOnly: Extension = [EditorState.readOnly.of(true), EditorView.editable.of(false)]
 
 const searching = new Compartment()
 
-/** Adds the search to a view, and opens it. The browser's own search does not see the lines beyond the window. */
+/** Adds the search to a view, and opens it. The browser's search does not find lines outside the window. */
 function loadSearch(view: EditorView): boolean {
   void import('./search.js').then(({ highlightSelectionMatches, openSearchPanel, search, searchKeymap }) => {
     const extensions = [search({ top: true }), highlightSelectionMatches(), keymap.of(searchKeymap)]
@@ -61,7 +61,7 @@ function loadSearch(view: EditorView): boolean {
 
 const nonce = (): string => document.querySelector<HTMLLinkElement>('link[nonce]')?.nonce ?? ''
 
-/** The looks. They stand here because the style sheets of CodeMirror are stronger than those of the app. */
+/** The style. It is defined here because CodeMirror's style sheets override those of the app. */
 const looks = EditorView.theme({
   '&': { color: 'var(--ink)', backgroundColor: 'transparent' },
   '&.cm-focused': { outline: 'none' },
@@ -81,7 +81,7 @@ const looks = EditorView.theme({
   '.cm-add': { backgroundColor: 'var(--add-line)' },
   '.cm-con': { backgroundColor: 'var(--warn-line)' },
   '.cm-band': { backgroundColor: 'var(--paper-2)', boxShadow: 'inset 2px 0 0 var(--warn-line)' },
-  // Narrow windows show the bars alone.
+  // Narrow windows show only the bars.
   '@media (max-width: 640px)': {
     '.cm-lineNumbers': { display: 'none !important' },
     '.cm-gutters': { paddingInlineStart: '11px' },

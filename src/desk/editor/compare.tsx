@@ -7,7 +7,7 @@ import { editorWords } from './words.js'
 
 type Choice = 'mine' | 'theirs' | 'both'
 
-/** Draws the dialog for what waits now. */
+/** Renders the dialog for the text that waits for a decision. */
 export function Compare({ writing, onClose }: { writing: Writing; onClose: () => void }) {
   if (writing.text.pending) return <Conflicts writing={writing} onClose={onClose} />
   if (writing.copy.value) return <FoundCopy writing={writing} onClose={onClose} />

@@ -4,7 +4,7 @@ import type { Schemas } from '../api/client.js'
 
 type Apply = Exclude<Completion['apply'], undefined>
 
-/** The targets of links and blocks. The lists are loaded when they are needed first. */
+/** The targets of links and blocks. The lists are loaded on first use. */
 export interface Targets {
   /** Path of the edited page's file. */
   path: string
@@ -34,7 +34,7 @@ const flat = (
 
 const none = async <T>(list: Promise<readonly T[]>): Promise<readonly T[]> => list.catch(() => [])
 
-/** Applies a target, and goes behind the closing parenthesis. */
+/** Inserts a target, and puts the caret after the closing parenthesis. */
 const applied = (target: string): Apply =>
   function apply(view, _completion, from, to) {
     const closes = view.state.sliceDoc(to, to + 1) === ')'

@@ -1,4 +1,4 @@
-/** Changes of the table of contents: moves, new pages, names, deletions that can be undone. */
+/** Changes to the table of contents: moves, new pages, new names, and deletions that can be undone. */
 import type { Schemas } from '../api/client.js'
 import { findPage, type Page, type Place } from '../space/space.js'
 import { changeContent, loadSource } from './page-api.js'
@@ -80,7 +80,7 @@ export async function addPage(place: Place, title: string, after: (Position & { 
   return made?.page ?? null
 }
 
-/** Deletes a page with the pages below it. Returns the function that brings them back. Throws `ApiError`. */
+/** Deletes a page with the pages below it. Returns a function that restores them. Throws `ApiError`. */
 export async function remove(place: Place, pages: readonly Page[], page: Page): Promise<() => Promise<void>> {
   const position = positionOf(pages, page.id)
   const texts = new Map<string, string>()

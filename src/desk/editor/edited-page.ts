@@ -1,13 +1,14 @@
 /**
- * The text of a page in the editor: what the server has, what the writer made of it, and the way between them. It gives
- * the exact bytes to save, and takes in texts that others saved.
+ * The text of a page in the editor: the server's version, the writer's version, and the edits between them. Returns
+ * the exact bytes to save, and merges texts that others saved.
  */
 import { Annotation, ChangeSet, type Text, Transaction } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
 import { exactText, type Original, originalOf } from './exact.js'
 import { type BlockConflict, mergeBlocks, type TextEdit } from './merge.js'
+import type { MergeResult } from './saving.js'
 
-/** Marks a transaction that brings in text of the server, so it is not an edit of the writer. */
+/** Marks a transaction with text from the server, so it does not count as an edit by the writer. */
 export const fromServer = Annotation.define<boolean>()
 
 /** Text of another writer that waits for decisions about blocks. */
@@ -17,14 +18,23 @@ export interface PendingText {
   conflicts: BlockConflict[]
 }
 
+/** A text that was sent, and the edits since. */
+interface Attempt {
+  raw: string
+  changes: ChangeSet
+}
+
+/** Maximum number of sent texts without a response that are remembered. */
+const MAX_ATTEMPTS = 4
+
 /** The text of a page, connected with its view. */
 export class EditedPage {
   #original: Original
   #oid: string
-  /** From the original to the text in the editor. */
+  /** The edits from the original text to the text in the editor. */
   #changes: ChangeSet
-  /** The text that the running save sent, and the edits since. */
-  #sent: { raw: string; changes: ChangeSet } | null = null
+  /** The texts that were sent since the last response. The running save sent the last one. */
+  #attempts: Attempt[] = []
   /** Blocks in conflict; their places follow the text. */
   pending: PendingText | null = null
 
@@ -50,7 +60,7 @@ export class EditedPage {
   follow({ changes, docChanged }: Pick<Transaction, 'changes' | 'docChanged'>): void {
     if (!docChanged) return
     this.#changes = this.#changes.compose(changes)
-    if (this.#sent) this.#sent.changes = this.#sent.changes.compose(changes)
+    for (const attempt of this.#attempts) attempt.changes = attempt.changes.compose(changes)
     if (this.pending)
       this.pending.conflicts = this.pending.conflicts.map((one) => ({
         ...one,
@@ -67,26 +77,35 @@ export class EditedPage {
   /** Returns the file to save, and remembers it until the response. */
   send(): { raw: string; oid: string } {
     const raw = this.exact()
-    this.#sent = { raw, changes: ChangeSet.empty(this.view.state.doc.length) }
+    const others = this.#attempts.filter((one) => one.raw !== raw).slice(1 - MAX_ATTEMPTS)
+    this.#attempts = [...others, { raw, changes: ChangeSet.empty(this.view.state.doc.length) }]
     return { raw, oid: this.#oid }
   }
 
-  /** The server has what was sent. */
+  /** The server has what was sent last. */
   confirm(oid: string): void {
-    if (!this.#sent) return
-    this.#original = originalOf(this.#sent.raw)
-    this.#changes = this.#sent.changes
-    this.#oid = oid
-    this.#sent = null
+    const last = this.#attempts.at(-1)
+    if (last) this.#confirm(last, oid)
   }
 
-  /** Takes in the text that the server has now. Blocks that only one side changed are combined at once. */
-  receive(raw: string, oid: string): 'same' | 'combined' | 'conflict' {
-    if (this.#sent?.raw === raw) {
-      this.confirm(oid)
-      return 'same'
+  #confirm({ raw, changes }: Attempt, oid: string): void {
+    this.#original = originalOf(raw)
+    this.#changes = changes
+    this.#oid = oid
+    this.#attempts = []
+  }
+
+  /**
+   * Takes in the text that the server has now. Blocks that only one side changed are combined at once. `same`: it is
+   * what was sent last. `own`: it is what was sent earlier, and that response was lost.
+   */
+  receive(raw: string, oid: string): MergeResult {
+    const attempt = this.#attempts.findLast((one) => one.raw === raw)
+    if (attempt) {
+      const isLast = attempt === this.#attempts.at(-1)
+      this.#confirm(attempt, oid)
+      return isLast ? 'same' : 'own'
     }
-    this.#sent = null
     const theirs = originalOf(raw)
     const mine = this.view.state.doc.toString()
     const { edits, conflicts } = mergeBlocks(this.#original.text, mine, theirs.text)
@@ -111,7 +130,7 @@ export class EditedPage {
     this.#rebase(pending.original, pending.oid)
   }
 
-  /** Starts from another base: a text that was kept in the browser, with the file that it is based on. */
+  /** Starts from another base: a text that was stored in the browser, with the file that it is based on. */
   restore(base: string, oid: string, text: string): void {
     const doc = this.view.state.doc.toString()
     const kept = originalOf(text).text
@@ -126,14 +145,13 @@ export class EditedPage {
     this.#original = original
     this.#oid = oid
     this.#changes = ChangeSet.of(edits, original.text.length)
-    this.#sent = null
   }
 
   #insert(edits: readonly TextEdit[], userEvent?: string): void {
     if (edits.length === 0) return
     this.view.dispatch({
       changes: [...edits],
-      // Undo takes back what the writer did, not what others did.
+      // Undo reverts only the writer's edits, not those of others.
       annotations: [fromServer.of(true), Transaction.addToHistory.of(userEvent !== undefined)],
       ...(userEvent === undefined ? {} : { userEvent }),
     })

@@ -1,6 +1,6 @@
 /**
- * The text of a file while it is edited. The editor works with line feeds and without a byte order mark. This module
- * gives every byte back that no one touched: line ends of all kinds, also mixed ones, and the mark.
+ * The text of a file while it is edited. The editor works with line feeds and without a byte order mark. This
+ * module restores every unedited byte: all kinds of line ends, even mixed ones, and the byte order mark.
  */
 import type { ChangeSet, Text } from '@codemirror/state'
 
@@ -22,7 +22,7 @@ export function originalOf(raw: string): Original {
 /**
  * Returns the file with the edits. Kept lines keep their line ends; a new line gets that of the line before it, or else
  * the first one of the file. Takes linear time.
- * @param changes leads from the original text to `doc`
+ * @param changes the edits from the original text to `doc`
  */
 export function exactText(original: Original, changes: ChangeSet, doc: Text): string {
   const { raw, lead, text } = original

@@ -1,4 +1,4 @@
-/** Shows one table as a grid of fields in the place of its source. Each key changes one cell of the text. */
+/** Shows one table as a grid of fields instead of its source. Each keystroke changes one cell of the text. */
 import { syntaxTree } from '@codemirror/language'
 import { type EditorState, type Extension, StateEffect, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
@@ -43,7 +43,7 @@ function decorationsOf(state: EditorState, open: Open | null): DecorationSet {
 /** Returns the extension. */
 export const tableGrid = (): Extension => openTable
 
-/** Returns the table of pipes around a place, or null. */
+/** Returns the pipe table at a position, or null. */
 function tableAt(state: EditorState, at: number): Open | null {
   for (let node = syntaxTree(state).resolveInner(at, 1); node.parent; node = node.parent)
     if (node.name === 'Table') {
@@ -54,7 +54,7 @@ function tableAt(state: EditorState, at: number): Open | null {
   return null
 }
 
-/** Shows the table at a place as a grid. Returns false if there is none that is small enough. */
+/** Shows the table at a position as a grid. Returns false if there is none, or if it is too large. */
 export function openGrid(view: EditorView, at: number): boolean {
   const found = tableAt(view.state, at) ?? plainTable(view.state, at)
   if (!found) return false
@@ -63,7 +63,7 @@ export function openGrid(view: EditorView, at: number): boolean {
   return true
 }
 
-/** A table that was just inserted is not parsed yet. */
+/** A table that was just inserted may not be parsed yet. */
 function plainTable(state: EditorState, at: number): Open | null {
   const first = state.doc.lineAt(at)
   let last = first
@@ -123,13 +123,13 @@ class Grid extends WidgetType {
   }
 }
 
-/** The cells that the grid shows, also those that a short row lacks. */
+/** The cells that the grid shows, including those that a short row lacks. */
 const cellsOf = ({ heading, rows, columns }: Table): { row: number; column: number; text: string }[] =>
   [heading, ...rows].flatMap((line, index) =>
     Array.from({ length: columns }, (_, column) => ({ row: index - 1, column, text: line.cells[column]?.text ?? '' })),
   )
 
-/** Applies an operation to the table as it is now. */
+/** Applies an operation to the current table. */
 function change(view: EditorView, operation: (table: Table) => readonly TextEdit[]): void {
   const open = view.state.field(openTable)
   const table = open && readTable(view.state.sliceDoc(open.from, open.to))

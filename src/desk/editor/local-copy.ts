@@ -1,6 +1,6 @@
-/** Texts that the server has not confirmed, kept in this browser by user, space, change request and page. */
+/** Unsaved texts, stored in this browser by user, space, change request and page. */
 
-/** Names a kept text. */
+/** The key of a stored text. */
 export interface CopyKey {
   user: string
   spaceId: string
@@ -8,7 +8,7 @@ export interface CopyKey {
   pageId: string
 }
 
-/** A kept text, with the file that it is based on. */
+/** A stored text, with the file that it is based on. */
 export interface LocalCopy {
   text: string
   base: string
@@ -19,9 +19,9 @@ export interface LocalCopy {
 
 const DATABASE = 'bindery-texts'
 const STORE = 'texts'
-/** Maximum age of a text that its writer never came back to. */
+/** Maximum age of an abandoned text. */
 const MAX_AGE_MS = 90 * 86_400_000
-/** Longer texts are kept after a short pause, so that a key stays cheap. */
+/** Longer texts are stored after a short pause, so that each keystroke stays cheap. */
 const LONG = 200_000
 const LONG_PAUSE_MS = 250
 
@@ -51,7 +51,7 @@ async function run<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) =>
 /** The key of a text that was typed while an older one waited for a decision. */
 export const secondKey = (key: CopyKey): CopyKey => ({ ...key, pageId: `${key.pageId}+` })
 
-/** Returns the kept text, or null. A browser without storage has none. */
+/** Returns the stored text, or null. A browser without storage has none. */
 export async function findCopy(key: CopyKey): Promise<LocalCopy | null> {
   const found = await run('readonly', (store) => store.get(nameOf(key)) as IDBRequest<LocalCopy | undefined>).catch(
     () => undefined,
@@ -67,7 +67,7 @@ export async function findCopy(key: CopyKey): Promise<LocalCopy | null> {
   return second
 }
 
-/** Deletes a kept text. */
+/** Deletes a stored text. */
 export const deleteCopy = (key: CopyKey): Promise<unknown> =>
   run('readwrite', (store) => store.delete(nameOf(key))).catch(() => {})
 
@@ -79,7 +79,7 @@ export class CopyKeeper {
   /** False if this browser refused to store a text. */
   works = true
 
-  /** Keeps a text, or deletes it (null). `length` is about that of the text. */
+  /** Stores a text, or deletes it (null). `length` is its approximate length. */
   keep(key: CopyKey, copy: (() => LocalCopy) | null, length = 0): void {
     this.#next = { key, copy }
     clearTimeout(this.#pause)
@@ -87,7 +87,7 @@ export class CopyKeeper {
     else void this.flush()
   }
 
-  /** Writes what was not written yet. */
+  /** Writes all pending texts. */
   async flush(): Promise<void> {
     if (this.#isWriting) return
     this.#isWriting = true

@@ -1,4 +1,4 @@
-/** Bars next to the lines that differ from the main content. They are compared in pauses, and move with the text. */
+/** Bars next to the lines that differ from the main content. They are computed in typing pauses, and move with the text. */
 import { type Extension, RangeSet, RangeSetBuilder, StateEffect, StateField } from '@codemirror/state'
 import { type EditorView, GutterMarker, gutter } from '@codemirror/view'
 import { diffArrays } from 'diff'
@@ -35,7 +35,7 @@ export const changeMarks = (): Extension => [
 /** Beyond this number of changed lines, none is marked. */
 const MAX_CHANGED_LINES = 2_000
 
-/** Compares two texts by line. Returns the marks by line number, from 1; null if too much differs. */
+/** Compares two texts by line. Returns the marks by line number, from 1; null if there are too many differences. */
 export function compareLines(base: string, now: string): Map<number, Mark> | null {
   const [before, after] = [base.split('\n'), now.split('\n')]
   let start = 0
@@ -67,7 +67,7 @@ export function compareLines(base: string, now: string): Map<number, Mark> | nul
   return found
 }
 
-/** Shows the bars. `conflicts` are the places of blocks in conflict. */
+/** Shows the bars. `conflicts` are the positions of blocks in conflict. */
 export function showMarks(view: EditorView, base: string, conflicts: readonly { from: number; to: number }[]): void {
   const { doc } = view.state
   const found = compareLines(base, doc.toString()) ?? new Map<number, Mark>()

@@ -8,19 +8,19 @@ export interface TextEdit {
   insert: string
 }
 
-/** Blocks that both sides changed, each in its own way. */
+/** Blocks that both sides changed differently. */
 export interface BlockConflict {
   base: string
   mine: string
   theirs: string
-  /** The place of the block in the own text. */
+  /** The position of the block in my text. */
   from: number
   to: number
 }
 
 /** A merge of three texts. */
 export interface BlockMerge {
-  /** The edits that bring the other side's blocks into my text. Blocks in conflict stay mine. */
+  /** The edits that insert the other side's blocks into my text. Blocks in conflict stay mine. */
   edits: TextEdit[]
   conflicts: BlockConflict[]
 }
@@ -131,7 +131,7 @@ export function mergeBlocks(base: string, mine: string, theirs: string): BlockMe
   const offsets = offsetsOf(blocks)
   const offset = (index: number): number => offsets[index] ?? 0
   let next = 0
-  /** The difference in length between the own text and the base, before the current block. */
+  /** The difference in length between my text and the base, before the current block. */
   let shift = 0
   const grow = ({ from, to, with: put }: Change): number => put.join('').length - (offset(to) - offset(from))
   for (let at = 0; at < other.length; at++) {

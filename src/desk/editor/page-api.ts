@@ -11,7 +11,7 @@ export interface Source {
 }
 
 const BELOW_REQUEST = '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/content'
-/** Both places have the same endpoints, so the types of the main content's serve for both. */
+/** The main content and change requests have the same endpoints, so both use the types of the main content. */
 const at = <Path extends string>(place: Place, path: Path): Path =>
   (place.changeRequest === undefined ? path : path.replace('/v1/spaces/{spaceId}/content', BELOW_REQUEST)) as Path
 const pathOf = ({ spaceId, changeRequest }: Place) => ({
@@ -55,7 +55,7 @@ export const renderText = (
     }),
   )
 
-/** Tells others about this editor and lists them. Throws `ApiError`. */
+/** Announces this editor to others and lists them. Throws `ApiError`. */
 export const notePresence = (
   place: Place,
   pageId: string,

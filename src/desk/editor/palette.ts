@@ -12,7 +12,7 @@ import { editorWords } from './words.js'
 
 type BlockName = keyof ReturnType<typeof editorWords>['blocks']
 
-/** The markdown of a block. `#{}` are the places to fill in. */
+/** The markdown of a block. `#{}` marks a placeholder. */
 const BLOCKS: readonly [BlockName, string][] = [
   ['heading2', '## #{}'],
   ['heading3', '### #{}'],
@@ -40,7 +40,7 @@ const BLOCKS: readonly [BlockName, string][] = [
   ['variable', '<code class="expression">space.vars.#{}</code>'],
 ]
 const TABLE = '| Column | Column |\n| ------ | ------ |\n|        |        |'
-/** Blocks whose first place has its own list. */
+/** Blocks whose first placeholder has a separate completion list. */
 const LISTS: ReadonlySet<BlockName> = new Set(['include', 'variable'])
 
 /** Inserts an empty table and shows it as a grid. */

@@ -1,4 +1,4 @@
-/** Tells others where the writer is, and shows where they are. Presence locks nothing. */
+/** Shares the writer's position with others, and shows theirs. Presence locks nothing. */
 import { showCarets } from './carets.js'
 import { notePresence } from './page-api.js'
 import type { Writing } from './writing.js'
@@ -6,7 +6,7 @@ import type { Writing } from './writing.js'
 const POLL_MS = 10_000
 const MIN_PAUSE_MS = 2_000
 
-/** Starts to tell. Returns the function that stops. */
+/** Starts sharing the position. Returns a function that stops it. */
 export function startPresence(writing: Writing): () => void {
   const editor = `e-${crypto.randomUUID()}`
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -13,11 +13,11 @@ type Rendered = Schemas['RenderedPage']
 type Block = Rendered['blocks'][number]
 
 const PAUSE_MS = 250
-/** In a page with more blocks, only those near the window are laid out. */
+/** On a page with more blocks, only those near the window are laid out. */
 const LONG = 300
 
 /**
- * Renders the text after a pause in typing. One request runs at a time; the next one renders what the text is then.
+ * Renders the text after a pause in typing. One request runs at a time; the next one renders the text of that moment.
  */
 function useRendering(writing: Writing): { rendered: Signal<Rendered | null>; hasFailed: Signal<boolean> } {
   const rendered = useSignal<Rendered | null>(null)
@@ -73,7 +73,7 @@ function useBase(writing: Writing): Signal<readonly string[] | null> {
   return digests
 }
 
-/** Returns the bar of each block: changed if it stands for a removed one, else new. */
+/** Returns the bar of each block: changed if it replaces a removed block, else new. */
 function marksOf(base: readonly string[] | null, blocks: readonly Block[]): string[] {
   if (base === null) return blocks.map(() => '')
   const marks: string[] = []
@@ -95,7 +95,7 @@ function marksOf(base: readonly string[] | null, blocks: readonly Block[]): stri
   return marks
 }
 
-/** Draws the preview. */
+/** Renders the preview. */
 export function Preview({ writing, pageHref, back }: { writing: Writing; pageHref: string; back: () => void }) {
   const w = editorWords()
   const { rendered, hasFailed } = useRendering(writing)

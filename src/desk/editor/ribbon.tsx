@@ -1,4 +1,4 @@
-/** The ribbon of the editor: where the writer is, whether the text is saved, who else is here, and the next step. */
+/** The ribbon of the editor: the location, the save state, the other writers, and the next step. */
 import { Ribbon } from '../shell/frame.js'
 import { Icon } from '../shell/icons.js'
 import { Chip } from '../shell/notes.js'
@@ -12,7 +12,7 @@ import { editorWords } from './words.js'
 /** The parts that are shown. */
 export type ViewName = 'source' | 'both' | 'preview'
 
-/** Draws the ribbon. */
+/** Renders the ribbon. */
 export function EditorRibbon({
   writing,
   isMounted,
@@ -89,7 +89,7 @@ export function EditorRibbon({
   )
 }
 
-/** The other people on the page. A second person in the same paragraph is a reason to talk. */
+/** The other people on the page, with a warning if one of them is in the same paragraph. */
 function People({ writing }: { writing: Writing }) {
   const w = editorWords()
   const people = writing.people.value

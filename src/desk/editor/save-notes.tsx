@@ -52,7 +52,7 @@ export function SaveState({ writing }: { writing: Writing }) {
   )
 }
 
-/** The note above the text: what happened, what is safe, and the next step. */
+/** The note above the text: the event, the state of the text, and the next step. */
 export function SaveNote({ writing, compare }: { writing: Writing; compare: () => void }) {
   const state = writing.saver.state.value
   const w = editorWords().save

@@ -10,7 +10,7 @@ export interface SaverPorts {
   save(raw: string, oid: string): Promise<string>
   /** Loads the file as the server has it. Throws `ApiError`. */
   load(): Promise<{ markdown: string; oid: string }>
-  /** Keeps the text in this browser, or forgets it (null). */
+  /** Stores the text in this browser, or deletes it (null). */
   keep(text: (() => string) | null): void
   now(): number
 }
@@ -18,7 +18,7 @@ export interface SaverPorts {
 /** Saves a page. */
 export class Saver {
   readonly state: Signal<Saving> = signal(opened)
-  /** The time at which blocks were last combined with those of another writer. */
+  /** The time of the last merge with another writer's blocks. */
   readonly combinedAt: Signal<number | null> = signal(null)
   #timer: ReturnType<typeof setTimeout> | undefined
 

@@ -10,17 +10,17 @@ export type Phase =
   /** A save follows after a pause in typing. */
   | 'waiting'
   | 'saving'
-  /** No response, or an error of the server. The next try follows. */
+  /** No response, or a server error. A retry follows. */
   | 'retrying'
   /** 401: after the next sign-in, the text is saved. */
   | 'signed-out'
   /** 403, 409, 423: the writer may not change this text now. */
   | 'forbidden'
-  /** 404, 410: the page is gone. */
+  /** 404, 410: the page was deleted. */
   | 'gone'
-  /** 400, 413: the server cannot take this text. The next edit tries again. */
+  /** 400, 413: the server rejects this text. The next edit is a retry. */
   | 'rejected'
-  /** 412: the new text is being loaded and combined. */
+  /** 412: the new text is being loaded and merged. */
   | 'merging'
   /** Blocks were changed on both sides. The writer decides. */
   | 'conflict'
@@ -33,15 +33,21 @@ export interface Saving {
   sent: number
   /** The last version that the server confirmed. */
   confirmed: number
-  /** The number of failed tries in a row. */
+  /** The number of consecutive failures. */
   tries: number
   /** The time at which the server last confirmed a text, in milliseconds; null = not in this session. */
   savedAt: number | null
-  /** The times at which texts were combined without a question. */
+  /** The times of automatic merges. */
   merges: readonly number[]
   /** The message of the server about the last failure. */
   reason: string
 }
+
+/**
+ * What the loaded text of the server is: what was sent last, what was sent earlier, or another writer's, which was
+ * combined with mine or is in conflict.
+ */
+export type MergeResult = 'same' | 'own' | 'combined' | 'conflict'
 
 /** An event of the editor. */
 export type SavingEvent =
@@ -52,12 +58,12 @@ export type SavingEvent =
   | { type: 'failed'; status: number; reason: string }
   | { type: 'online' }
   | { type: 'signed-in' }
-  /** The other side's text was loaded: it is mine already, it was combined, or blocks are in conflict. */
-  | { type: 'merged'; result: 'same' | 'combined' | 'conflict'; at: number }
+  /** The text of the server was loaded. */
+  | { type: 'merged'; result: MergeResult; at: number }
   /** The writer decided about the blocks in conflict, or brought the page back. */
   | { type: 'resolved' }
 
-/** An action of the editor. `wait` replaces the timer that runs. */
+/** An effect of a transition. `wait` replaces the running timer. */
 export type Effect = { type: 'save' } | { type: 'load' } | { type: 'wait'; ms: number } | { type: 'stop-waiting' }
 
 const PAUSE_MS = 1_000
@@ -121,7 +127,7 @@ function edited(state: Saving): Step {
   return keepsWaiting ? wait({ ...state, reason: '' }, pauseAfter(state.merges)) : step(state)
 }
 
-/** Two editors that save in turns would merge all the time. */
+/** Two editors that save alternately would merge constantly. */
 const pauseAfter = (merges: readonly number[]): number => {
   const [first, second] = merges.slice(-2)
   const isBusy = first !== undefined && second !== undefined && second - first < MERGE_WINDOW_MS
@@ -147,10 +153,11 @@ function failed(state: Saving, status: number, reason: string): Step {
   return step({ ...now, phase: 'retrying', tries }, { type: 'wait', ms: Math.min(MAX_RETRY_MS, 1_000 * 2 ** tries) })
 }
 
-function merged(state: Saving, result: 'same' | 'combined' | 'conflict', at: number): Step {
+function merged(state: Saving, result: MergeResult, at: number): Step {
   if (state.phase !== 'merging') return step(state)
-  // The server has what was sent: the response to an earlier try was lost.
+  // The server already has the text: the response to an earlier attempt was lost.
   if (result === 'same') return saved({ ...state, phase: 'saving' }, at)
+  if (result === 'own') return save(state)
   if (result === 'conflict') return step({ ...state, phase: 'conflict' })
   const merges = [...state.merges, at].slice(-2)
   const now = { ...state, merges, version: state.version + 1 }

@@ -1,2 +1,2 @@
-/** The search panel. It is loaded when it is opened first. */
+/** The search panel. It is loaded when it is first opened. */
 export { highlightSelectionMatches, openSearchPanel, search, searchKeymap } from '@codemirror/search'

@@ -1,4 +1,4 @@
-/** The settings of a page as a form. Each field changes one key of the front matter, through the server's editor of it. */
+/** The settings of a page as a form. Each field changes one key of the front matter, through the server's YAML editor. */
 import { useEffect, useId, useState } from 'preact/hooks'
 import { ApiError, type Schemas } from '../api/client.js'
 import { Icon } from '../shell/icons.js'
@@ -20,7 +20,7 @@ function headOf(text: string): string {
   return found?.[0] ?? ''
 }
 
-/** Draws the form, closed at first. */
+/** Renders the form, initially collapsed. */
 export function PageSettings({ writing, renamed }: { writing: Writing; renamed: (title: string) => void }) {
   const w = editorWords().settings
   const [isOpen, setOpen] = useState(false)
@@ -112,7 +112,7 @@ function Form({ writing, renamed }: { writing: Writing; renamed: (title: string)
   )
 }
 
-/** The field of a key. What is typed stays until the field is left. */
+/** The field of a key. The change is applied when the field loses focus. */
 function KeyField({
   id,
   value = '',

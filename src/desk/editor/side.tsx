@@ -24,7 +24,7 @@ const KEYS: Readonly<Record<string, Direction>> = {
 export const editorHref = ({ spaceId, changeRequest }: Place, page: string): string =>
   changeRequest === undefined ? `/s/${spaceId}/p/${page}/edit` : `/s/${spaceId}/c/${changeRequest}/p/${page}`
 
-/** The page of a link of the tree. */
+/** The page of a link in the tree. */
 const pageOf = (target: EventTarget | null): string | null => {
   const link = target instanceof Element ? target.closest('a') : null
   return /\/p\/([^/]+?)(?:\/edit)?$/.exec(link?.pathname ?? '')?.[1] ?? null
@@ -32,7 +32,7 @@ const pageOf = (target: EventTarget | null): string | null => {
 
 type Question = { kind: 'new' } | { kind: 'rename'; page: Page }
 
-/** Draws the side. */
+/** Renders the side. */
 export function EditorSide({ writing, marks }: { writing: Writing; marks: ReadonlyMap<string, 'e' | 'n'> }) {
   const w = editorWords().toc
   const place = writing.place.value
@@ -119,7 +119,7 @@ export function EditorSide({ writing, marks }: { writing: Writing; marks: Readon
   )
 }
 
-/** Starts a change request if the main content does not take edits. */
+/** Starts a change request if the main content rejects edits. */
 const ready = async (writing: Writing): Promise<boolean> =>
   writing.place.value.changeRequest !== undefined || writing.isLive || attempt(() => writing.startChange())
 

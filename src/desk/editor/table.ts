@@ -1,17 +1,17 @@
-/** Changes one table in markdown, cell by cell. Everything else in it keeps its bytes. */
+/** Changes one markdown table, cell by cell. All other bytes are preserved. */
 import type { TextEdit } from './merge.js'
 
-/** A cell: the place of its text in the table, without the spaces around it. */
+/** A cell: the range of its text in the table, without surrounding spaces. */
 export interface Cell {
   from: number
   to: number
   text: string
-  /** The place of the whole cell, with the pipe behind it. */
+  /** The range of the whole cell, with the pipe after it. */
   start: number
   end: number
 }
 
-/** A row with its line in the table. */
+/** A row, with its line number in the table. */
 interface Row {
   from: number
   to: number
@@ -22,7 +22,7 @@ interface Row {
   isClosed: boolean
 }
 
-/** A table of pipes: the heading, the line of dashes and the rows. */
+/** A pipe table: the header, the delimiter row and the rows. */
 export interface Table {
   heading: Row
   dashes: Row
@@ -63,14 +63,14 @@ function rowOf(line: string, start: number): Row {
 }
 
 const shown = (text: string): string => text.replace(/\\\|/g, '|')
-/** A cell is one line. */
+/** A cell must stay on one line. */
 const written = (value: string): string =>
   value
     .replace(/\r\n|\r|\n/g, '<br>')
     .replace(/(\\*)\|/g, (_, slashes: string) => `${slashes}${slashes.length % 2 === 0 ? '\\' : ''}|`)
     .trim()
 
-/** Reads a table. Returns null if the text is none. */
+/** Parses a table. Returns null if the text is not a table. */
 export function readTable(text: string): Table | null {
   const rows: Row[] = []
   let start = 0
@@ -83,10 +83,10 @@ export function readTable(text: string): Table | null {
   return { heading, dashes, rows: rest, columns: heading.cells.length }
 }
 
-/** The row with an index: -1 = the heading. */
+/** Returns the row with an index; -1 = the header. */
 const rowAt = ({ heading, rows }: Table, index: number): Row | undefined => (index < 0 ? heading : rows[index])
 
-/** Changes the text of a cell. `row` -1 is the heading. */
+/** Changes the text of a cell. `row` -1 is the header. */
 export function setCell(table: Table, row: number, column: number, value: string): TextEdit[] {
   const line = rowAt(table, row)
   const cell = line?.cells[column]
@@ -102,7 +102,7 @@ export function setCell(table: Table, row: number, column: number, value: string
     ]
   const needsStart = insert === '' && column === 0 && !line.isOpened
   const needsEnd = insert === '' && column === line.cells.length - 1 && !line.isClosed
-  // A backslash would escape the pipe behind it, and a cell without text has only the space before it.
+  // A backslash would escape the pipe after it. An empty cell has only the space before it.
   const space = insert.endsWith('\\') || (cell.from === cell.to && insert !== '') ? ' ' : ''
   return [
     ...(needsStart ? [{ from: line.from, to: line.from, insert: '|' }] : []),
@@ -111,7 +111,7 @@ export function setCell(table: Table, row: number, column: number, value: string
   ]
 }
 
-/** Adds an empty row below a row; -1 = below the heading. */
+/** Adds an empty row below a row; -1 = below the header. */
 export function addRow(table: Table, below: number): TextEdit[] {
   const line = below < 0 ? table.dashes : (table.rows[below] ?? table.dashes)
   return [{ from: line.to, to: line.to, insert: `\n|${'  |'.repeat(table.columns)}` }]
@@ -134,7 +134,7 @@ export function addColumn({ heading, dashes, rows }: Table, after: number): Text
   })
 }
 
-/** Removes a column. The last one stays. */
+/** Removes a column, unless it is the last one. */
 export function removeColumn({ heading, dashes, rows, columns }: Table, column: number): TextEdit[] {
   if (columns < 2) return []
   return [heading, dashes, ...rows].flatMap((line): TextEdit[] => {

@@ -9,7 +9,7 @@ import { insertTable } from './palette.js'
 import type { Writing } from './writing.js'
 import { editorWords } from './words.js'
 
-/** Draws the toolbar. `showPreview` is the button of narrow windows. */
+/** Renders the toolbar. `showPreview` is the button for narrow windows. */
 export function Toolbar({ writing, showPreview }: { writing: Writing; showPreview: () => void }) {
   const w = editorWords()
   const picker = useRef<HTMLInputElement>(null)

@@ -1,4 +1,4 @@
-/** One open page of the editor: its text, its saves, its place, and what the screen shows of them. */
+/** An open page in the editor: its text, its saves, its location, and the state for the screen. */
 import type { EditorView, ViewUpdate } from '@codemirror/view'
 import { type Signal, signal } from '@preact/signals'
 import { ApiError, api, body, type Schemas } from '../api/client.js'
@@ -35,7 +35,7 @@ export interface WritingInput {
   /** Whether saves may go to the main content. Otherwise the first edit starts a change request. */
   isLive: boolean
   changeRequest: Schemas['ChangeRequest'] | null
-  /** Text that the server did not get the last time. */
+  /** Text that was not saved in the last session. */
   copy: LocalCopy | null
 }
 
@@ -49,7 +49,7 @@ export class Writing {
   readonly version = signal(0)
   /** The line of the caret, from 1. */
   readonly line = signal(1)
-  /** The text that waits in this browser. */
+  /** The unsaved text in this browser. */
   readonly copy: Signal<LocalCopy | null>
   /** The name of the person whose text is in conflict. */
   readonly other = signal<string | null>(null)
@@ -77,7 +77,7 @@ export class Writing {
     return this.#isLive
   }
 
-  /** Draws the editor into an element. */
+  /** Renders the editor into an element. */
   mount(parent: HTMLElement): void {
     const { source, page } = this.input
     const w = editorWords()
@@ -102,7 +102,7 @@ export class Writing {
     this.#showMarks()
   }
 
-  /** Ends the editor. A text that is not saved is sent once more, and stays in this browser until it is confirmed. */
+  /** Ends the editor. An unsaved text is sent once more, and is stored in this browser until the server confirms it. */
   destroy(): void {
     this.saver.send({ type: 'now' })
     void this.keeper.flush()
@@ -112,7 +112,7 @@ export class Writing {
     this.view.destroy()
   }
 
-  /** Makes the text readable only, or editable again. */
+  /** Makes the text read-only or editable. */
   setReadOnly(isReadOnly: boolean): void {
     if (this.view.state.readOnly !== isReadOnly)
       this.view.dispatch({ effects: editable.reconfigure(isReadOnly ? readOnly : []) })
@@ -160,7 +160,7 @@ export class Writing {
   get #key(): CopyKey {
     const { spaceId, changeRequest = '' } = this.place.value
     const key = { user: session.peek()?.user.id ?? '', spaceId, changeRequest, pageId: this.input.page.id }
-    // A text that waits from the last time stays until its writer decides about it.
+    // An unsaved text from an earlier session is kept until its writer decides about it.
     return this.copy.peek() ? secondKey(key) : key
   }
 
@@ -212,7 +212,7 @@ export class Writing {
     this.#isLive = false
     this.changeRequest.value = made
     this.place.value = { spaceId: before.spaceId, changeRequest: String(made.number) }
-    // The screen stays as it is; a reload opens the change request.
+    // The screen does not change. A reload opens the change request.
     history.replaceState(null, '', `/s/${before.spaceId}/c/${made.number}/p/${page.id}`)
     if (this.saver.isUnsaved) this.#keep(() => this.text.exact())
     await this.keeper.flush()
@@ -245,7 +245,7 @@ export class Writing {
     }
   })()
 
-  /** Uploads files and links to them, each in the place of a note about its upload. */
+  /** Uploads files. Each link replaces the placeholder of its upload. */
   async upload(files: readonly File[], at: number): Promise<void> {
     const w = editorWords()
     if (this.place.value.changeRequest === undefined && !this.#isLive) await this.startChange()
@@ -266,7 +266,7 @@ export class Writing {
     }
   }
 
-  /** Brings back the text that waits in this browser, as unsaved text. */
+  /** Restores the stored text from this browser, as unsaved text. */
   restoreCopy(): void {
     const copy = this.copy.value
     if (!copy) return
@@ -276,7 +276,7 @@ export class Writing {
     this.saver.send({ type: 'now' })
   }
 
-  /** Deletes the text that waits in this browser. */
+  /** Deletes the stored text in this browser. */
   discardCopy(): void {
     if (this.copy.value) this.#forgetCopy()
   }
@@ -307,7 +307,7 @@ export class Writing {
     })
   }
 
-  /** Takes in what the server changed in the file, for example its first heading. */
+  /** Applies changes that the server made to the file, for example to its first heading. */
   async refresh(): Promise<void> {
     const { markdown, oid } = await loadSource(this.place.value, this.input.page.id)
     this.text.send()

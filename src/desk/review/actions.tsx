@@ -15,10 +15,10 @@ import { reviewWords } from './words.js'
 
 const at = '/v1/spaces/{spaceId}/change-requests/{changeRequestId}' as const
 
-/** Loads everything of the space again that a change of the request can affect. */
+/** Reloads all data of the space that a change of the change request can affect. */
 export const reloadSpace = ({ spaceId }: RequestPlace): Promise<void> => reload(`space/${spaceId}`)
 
-/** Runs an action, tells its result, and loads the change request again. Conflicts lead to their screen. */
+/** Runs an action, shows its result, and reloads the change request. A conflict opens the conflict screen. */
 async function act(place: RequestPlace, action: () => Promise<unknown>, done: string): Promise<void> {
   const w = reviewWords().actions
   try {
@@ -32,14 +32,14 @@ async function act(place: RequestPlace, action: () => Promise<unknown>, done: st
   await reloadSpace(place)
 }
 
-/** Draws the buttons. */
+/** Renders the buttons. */
 export function RequestActions({
   view,
   seen,
   onSeen,
 }: {
   view: RequestView
-  /** The revision that the reader has on the screen. */
+  /** The revision that is on the screen. */
   seen: string
   onSeen: () => void
 }) {
@@ -202,6 +202,6 @@ const MenuButton = ({
   </button>
 )
 
-/** Returns a text with the number of a change request, which is never grouped by thousands. */
+/** Returns a text with the number of a change request, without a thousands separator. */
 export const numbered = (text: string, number: number, values: Record<string, string> = {}): string =>
   fill(text, { number: String(number), ...values })

@@ -18,7 +18,7 @@ import { reviewWords } from './words.js'
 
 const at = '/v1/spaces/{spaceId}/change-requests/{changeRequestId}' as const
 
-/** Draws the three sections. */
+/** Renders the three sections. */
 export const Brief = ({ view }: { view: RequestView }) => (
   <section class="brief" aria-label={reviewWords().brief.label}>
     <Description view={view} />

@@ -1,4 +1,4 @@
-/** The blocks of a page in two versions: one row each, with unchanged ones folded. Reviews and the history show them. */
+/** The blocks of a page in two versions: one row each, with unchanged blocks collapsed. Reviews and the history use them. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Icon } from '../shell/icons.js'
@@ -21,9 +21,9 @@ export interface Beside {
   margin?: ComponentChildren
   /** In the column on the right. */
   aside?: ComponentChildren
-  /** Over the text, for example a button to comment. */
+  /** Above the text, for example a button to comment. */
   over?: ComponentChildren
-  /** Whether the block stays visible although it did not change. */
+  /** Whether an unchanged block stays visible. */
   isKept?: boolean
 }
 
@@ -48,7 +48,7 @@ function partsOf(blocks: readonly ChangedBlock[], isKept: (block: ChangedBlock) 
 /** Names a block in addresses: `#b-n4`. */
 export const anchorOf = ({ before, after }: ChangedBlock): string => `b-${after?.node ?? `old-${before?.node ?? ''}`}`
 
-/** Draws the blocks. `current` is the anchor of the block that has the focus of the reader. */
+/** Renders the blocks. `current` is the anchor of the selected block. */
 export function ChangedBlocks({
   blocks,
   current,

@@ -1,4 +1,4 @@
-/** Reads unified diffs: rows of lines, with the words that changed in lines that replace each other. */
+/** Parses unified diffs into rows of lines, with the changed words of lines that replace each other. */
 import { diffArrays } from 'diff'
 
 /** A part of a line. */
@@ -44,7 +44,7 @@ export function rowsOf(unified: string): Row[] {
     if (header) {
       flush()
       isInHunk = true
-      // A side without lines names the line before it.
+      // For a side without lines, the number is that of the line before it.
       old = Number(header[1]) + (header[2] === '0' ? 1 : 0)
       now = Number(header[3]) + (header[4] === '0' ? 1 : 0)
       if (old > seen) rows.push({ kind: 'gap', count: old - seen })

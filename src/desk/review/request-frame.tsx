@@ -28,7 +28,7 @@ export const StatusChip = ({ status }: { status: ChangeRequest['status'] }) => (
   </Chip>
 )
 
-/** Loads a change request and draws a screen of it in its frame. */
+/** Loads a change request and renders a screen of it in its frame. */
 export function RequestFrame({
   space: spaceId = '',
   number = '',

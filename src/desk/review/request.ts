@@ -106,7 +106,7 @@ export const useBrokenLinks = (place: RequestPlace) =>
     body(api.GET(`${at}/links`, { params: { path: pathOf(place), query: { status: 'broken', limit: 200 } } })),
   )
 
-/** A changed page with its marks. A page can be moved and edited. */
+/** A changed page with its kinds of changes. A page can be both moved and edited. */
 export interface ChangedPage {
   id: string
   title: string

@@ -12,7 +12,7 @@ import { reviewWords } from './words.js'
 
 const MAX_SUBJECT = 100
 
-/** Asks how to restore, and does it. */
+/** Asks for the way to restore, then restores. */
 export function RestoreDialog({
   space,
   pageId,

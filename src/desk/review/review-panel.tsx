@@ -13,7 +13,7 @@ const at = '/v1/spaces/{spaceId}/change-requests/{changeRequestId}' as const
 
 type Decision = 'approved' | 'changes-requested' | 'comment'
 
-/** Draws the button and its panel. */
+/** Renders the button and its panel. */
 export function ReviewPanel({
   view: { place, space, request },
   seen,

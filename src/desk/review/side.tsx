@@ -38,7 +38,7 @@ function Mark({ mark }: { mark: ChangedPage['mark'] }) {
 export const selectedPage = (pages: readonly ChangedPage[]): ChangedPage | undefined =>
   pages.find(({ id }) => id === address.value.query.get('page')) ?? pages[0]
 
-/** Draws the side. `path` is the tab whose pages the links open. */
+/** Renders the side. `path` is the tab whose pages the links open. */
 export function RequestSide({ view: { place }, path = '' }: { view: RequestView; path?: string }) {
   const w = reviewWords().side
   const changes = useChanges(place).value

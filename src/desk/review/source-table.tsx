@@ -7,7 +7,7 @@ import { fill, plural } from '../words/index.js'
 import type { Line, Row } from './line-diff.js'
 import { reviewWords } from './words.js'
 
-/** Draws the bar and the table. The names are those of the two versions. */
+/** Renders the bar and the table. The names are those of the two versions. */
 export function SourceTable({
   rows,
   file,

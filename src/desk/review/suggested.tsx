@@ -1,4 +1,4 @@
-/** A suggestion: the text that a reviewer proposes for a block, and the button that takes it over. */
+/** A suggestion: the text that a reviewer proposes for a block, and the button that accepts it. */
 import { useState } from 'preact/hooks'
 import { api, body } from '../api/client.js'
 import { reload } from '../api/data.js'
@@ -9,7 +9,7 @@ import { rowsBetween } from './line-diff.js'
 import { type Comment, keyOf, pathOf, type RequestView } from './request.js'
 import { reviewWords } from './words.js'
 
-/** Draws the suggestion of a comment, if it has one. */
+/** Renders the suggestion of a comment, if it has one. */
 export function Suggested({ view: { place, space, request }, comment }: { view: RequestView; comment: Comment }) {
   const w = reviewWords().comment
   const [isBusy, setBusy] = useState(false)

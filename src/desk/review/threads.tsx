@@ -1,4 +1,4 @@
-/** Comments with their replies: read, reply, resolve. What the reader typed stays if the server rejects it. */
+/** Comments with their replies. Typed text is kept if the server rejects it. */
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
@@ -17,7 +17,7 @@ import { reviewWords } from './words.js'
 const at = '/v1/spaces/{spaceId}/change-requests/{changeRequestId}' as const
 type Post = Comment | Schemas['CommentReply']
 
-/** Draws a thread. A resolved one is one line that opens. */
+/** Renders a thread. A resolved thread is collapsed to one line. */
 export function Thread({ view, comment }: { view: RequestView; comment: Comment }) {
   const w = reviewWords().comment
   if (comment.status === 'open')
@@ -140,7 +140,7 @@ export function Composer({
   help?: string
   /** The source of the block, if another text can be suggested for it. */
   source?: string
-  /** Sends the text. Its error is shown, and the text stays. */
+  /** Sends the text. If it fails, the error is shown and the text is kept. */
   onSend: (markdown: string, suggestion?: string) => Promise<void>
   onCancel: () => void
 }) {

@@ -20,7 +20,7 @@ const BLOCKS: Readonly<Record<string, 'p' | 'blockquote' | 'ul' | 'ol' | 'li'>> 
 }
 const FOLLOWED = /^(?:https?|mailto):/i
 
-/** Draws a block tree. */
+/** Renders a block tree. */
 export const TreeText = ({ tree }: { tree: unknown }) => <>{drawAll((tree as Node | null)?.nodes ?? [])}</>
 
 const drawAll = (nodes: readonly Node[]): ComponentChildren => nodes.map((node, at) => <Part key={at} node={node} />)

@@ -23,13 +23,13 @@ function read(): Record<string, Viewed> {
 
 const keyOf = ({ spaceId, number }: RequestPlace): string => `${session.value?.user.id ?? ''}/${spaceId}/${number}`
 
-/** Returns what identifies a changed block. */
+/** Returns the digest that identifies a changed block. */
 const digestOf = ({ before, after }: ChangedBlock): string => after?.digest ?? `-${before?.digest ?? ''}`
 
 const changedOf = (blocks: readonly ChangedBlock[]): string[] =>
   blocks.filter(({ change }) => change !== 'unchanged').map(digestOf)
 
-/** Whether the reader has viewed all changes of a page; without its blocks, whether they viewed it at some time. */
+/** Whether the reader has viewed all changes of a page. Without `blocks`, whether the reader has ever viewed it. */
 export function isViewed(place: RequestPlace, page: string, blocks?: readonly ChangedBlock[]): boolean {
   const known = all.value[keyOf(place)]?.[page]
   if (!known) return false

@@ -1,4 +1,4 @@
-/** The audit log of an organization: who did what, when, and with which result. */
+/** The audit log of an organization: user, action, time and result. */
 import { api, body, type Schemas } from '../api/client.js'
 import { Pick } from '../admin/form.js'
 import { ListEnd, OpeningRow, parameter, usePages } from '../admin/lists.js'
@@ -40,7 +40,7 @@ export function Audit({ org = '' }: { org?: string }) {
 const isOutcome = (text: string | undefined): text is Entry['outcome'] =>
   text === 'succeeded' || text === 'refused' || text === 'failed'
 
-/** The filters in the address, as the API takes them. */
+/** The filters in the address, in the form of the API. */
 function query() {
   const [actor, operation, outcome, space] = ['actor', 'operation', 'outcome', 'space'].map((name) => parameter(name))
   const days = Number(parameter('days', '7'))
@@ -112,7 +112,7 @@ const loadPage = (organization: string, page: { limit: number; page?: string }) 
     }),
   )
 
-/** Returns the name of an operation. Rare operations have their names of the API. */
+/** Returns the name of an operation. Rare operations have the names from the API. */
 function actionOf({ operation }: Entry): string {
   const names: Readonly<Record<string, string>> = adminWords().audit.operations
   return (
@@ -271,7 +271,7 @@ function Details({ entry }: { entry: Entry }) {
 
 const MAX_EXPORTED = 10_000
 const PAGE = 1_000
-/** Neither a quote nor a formula of a spreadsheet. */
+/** Escapes quotes and spreadsheet formulas. */
 const cell = (text: string): string => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
 
 /** Saves the filtered entries as a file, at most ten thousand. */

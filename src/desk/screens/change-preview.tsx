@@ -14,7 +14,7 @@ export const ChangePreview = ({ space, number }: Readonly<Record<string, string>
   </RequestFrame>
 )
 
-/** Maximum number of sites that are asked whether they show the space. */
+/** Maximum number of sites that are checked for the space. */
 const MAX_SITES = 50
 
 /** Loads the sites that show a space, and that the caller may see. */

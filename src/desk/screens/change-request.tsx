@@ -1,4 +1,4 @@
-/** A change request: what it is about, and the rendered difference of one changed page after the other. */
+/** A change request: its description, and the rendered differences of its changed pages. */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { api, body } from '../api/client.js'
 import { reload } from '../api/data.js'
@@ -121,7 +121,7 @@ function PageHead({ view, page, shown }: { view: RequestView; page: ChangedPage;
   )
 }
 
-/** The changes of a page apart from its text: its place, its title, its settings. */
+/** The changes of a page besides its text: position, title and settings. */
 function PageFacts({ view: { place }, page }: { view: RequestView; page: ChangedPage }) {
   const w = reviewWords().blocks
   const details = useDetails(place, page.id).value?.changes ?? []

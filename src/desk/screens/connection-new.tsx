@@ -148,7 +148,7 @@ function Access({ space, url }: { space: Space; url: string }) {
       direction: isReadOnly ? 'import' : 'both',
       paused: true,
     })
-    // The repository says which branch it is. If it cannot be read, the test says why.
+    // The repository determines the default branch. If it cannot be read, the test shows the reason.
     const found = await branchesOf(connection).catch(() => null)
     if (found?.defaultBranch && branchName(found.defaultBranch) !== BRANCH_BEFORE_TEST)
       await changeConnection(connection, { ref: branchName(found.defaultBranch) })
@@ -274,7 +274,7 @@ function Correct({ connection, onDone }: { connection: Connection; onDone: () =>
 
 const DIRECTIONS = ['import', 'both', 'export'] as const
 
-/** The three ways of a sync, as large choices. */
+/** The three directions of a sync, as large options. */
 export function DirectionChoice({ value, onChange }: { value: Direction; onChange: (value: Direction) => void }) {
   const w = adminWords().connection
   const icons = { import: 'arrow-down', both: 'sync', export: 'arrow-up' } as const

@@ -1,4 +1,4 @@
-/** The connection of a space and a repository: its state in plain words, what to do, and its runs. */
+/** The connection of a space and a repository: its state in plain words, the next step, and its runs. */
 import { useEffect } from 'preact/hooks'
 import { ConnectionEdit } from '../admin/connection-edit.js'
 import {
@@ -45,7 +45,7 @@ function OfSpace({ space }: { space: Space }) {
   const connections = useConnections(space.id)
   const all = connections.value ?? []
   const running = all.some(({ lastRun, paused }) => (lastRun ? !isOver(lastRun) : !paused))
-  // While something runs, its progress is read again.
+  // While a run is active, its progress is polled.
   useEffect(() => {
     const timer = running ? setInterval(() => void reloadConnections(space.id), WHILE_RUNNING_MS) : undefined
     return () => clearInterval(timer)
@@ -133,7 +133,7 @@ function One({ space, connection }: { space: Space; connection: Connection }) {
   )
 }
 
-/** A run that is under way, with a number, a unit and a way to stop it. */
+/** A running sync, with a number, a unit and a button to stop it. */
 export function Progress({ connection }: { connection: Connection }) {
   const w = adminWords().connection
   const run = connection.lastRun
@@ -182,7 +182,7 @@ function sinceWhen(iso: string): string {
   return date.toLocaleString(language.value, { ...day, hour: 'numeric', minute: '2-digit' })
 }
 
-/** Why a sync fails, what is safe, and what to do. */
+/** The cause of a failed sync, the state of the content, and the next step. */
 function Failure({ space, connection }: { space: Space; connection: Connection }) {
   const w = adminWords().connection
   const { failure } = connection

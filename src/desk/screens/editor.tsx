@@ -53,7 +53,7 @@ async function load(place: Place, pageId: string): Promise<Loaded> {
     changeRequest ? loadSource({ spaceId }, pageId).catch(() => null) : null,
     findCopy({ user, spaceId, changeRequest: changeRequestId ?? '', pageId }),
   ])
-  // A copy that the server has by now needs no decision.
+  // A stored text that the server already has needs no decision.
   const isNews = copy !== null && copy.text !== source.markdown
   return {
     space,
@@ -122,7 +122,7 @@ export function Editor({ space = '', number, page = '' }: Readonly<Record<string
   )
 }
 
-/** Creates the writing once, and ends it with the screen. */
+/** Creates the editing session once, and ends it with the screen. */
 function Open({ input }: { input: Loaded }) {
   const [writing] = useState(() => new Writing(input))
   const holder = useRef<HTMLDivElement>(null)

@@ -10,7 +10,7 @@ import { Note } from '../shell/notes.js'
 import { explain } from '../shell/toast.js'
 import { words } from '../words/index.js'
 
-/** The screen: sign in, then name yourself. */
+/** The screen: sign in, then enter a name. */
 export function FirstStart() {
   const w = words().start
   const [isIn, setIn] = useState(false)

@@ -1,4 +1,4 @@
-/** The history of a page and of a space: two revisions compared, a page as it was, and the way back to it. */
+/** The history of a page or a space: compares two revisions, shows a page as of a revision, and restores it. */
 import { useState } from 'preact/hooks'
 import { useKey } from '../keyboard.js'
 import { ChangedBlocks } from '../review/changed-blocks.js'

@@ -17,7 +17,7 @@ interface TableProps {
   isFlat: boolean
 }
 
-/** Draws the table. */
+/** Renders the table. */
 export function SpaceTable({ spaces, collections, problems, isFlat }: TableProps) {
   const w = words().home
   const groups = isFlat ? [{ id: '', title: null, spaces: sorted(spaces) }] : grouped(spaces, collections)

@@ -10,7 +10,7 @@ import { fill, words } from '../words/index.js'
 
 type WaitingItem = Schemas['Waiting']['items'][number]
 
-/** Loads what waits for the user. */
+/** Loads the items that wait for the user. */
 export const useWaiting = (): Loaded<Schemas['Waiting']> =>
   useData('waiting', () => body(api.GET('/v1/user/waiting', {})))
 
@@ -24,7 +24,7 @@ const ICONS: Record<WaitingItem['type'], IconName> = {
   draft: 'edit',
 }
 
-/** Draws the list. */
+/** Renders the list. */
 export function WaitingList({ waiting }: { waiting: Loaded<Schemas['Waiting']> }) {
   const w = words().home
   const count = waiting.value?.items.length ?? 0

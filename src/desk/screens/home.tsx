@@ -1,4 +1,4 @@
-/** Home: what waits for the user, spaces by collection with their state, sites, and what was published. */
+/** Home: items that wait for the user, spaces by collection with their state, sites, and recent revisions. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
@@ -149,7 +149,7 @@ interface PageProps {
   heading: string
   lead?: string
   crumbs?: readonly Crumb[]
-  /** Whether to show what waits for the user. */
+  /** Whether to show the items that wait for the user. */
   waits?: boolean
   action?: ComponentChildren
   children: (problems: Problems) => ComponentChildren

@@ -1,4 +1,4 @@
-/** Notifications, and the switches that decide which of them reach the user. */
+/** Notifications, and the switches that select the ones that the user receives. */
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { put, reload, useData } from '../api/data.js'
@@ -19,7 +19,7 @@ const SHOWN = { limit: 200 }
 
 const load = () => body(api.GET('/v1/user/notifications', { params: { query: SHOWN } }))
 
-/** Marks notifications here and on the server. Shows the old state again if the server does not accept it. */
+/** Marks notifications here and on the server. Restores the old state if the server rejects the change. */
 async function mark(list: Schemas['NotificationList'], ids: readonly string[], read: boolean): Promise<void> {
   const named = new Set(ids)
   put(KEY, { ...list, items: list.items.map((one) => (named.has(one.id) ? { ...one, read } : one)) })
@@ -131,7 +131,7 @@ const ICONS: Record<Notification['type'], IconName> = {
   merged: 'merge',
 }
 
-/** Returns the path of a notification's place in this app. */
+/** Returns the path of a notification's subject in this app. */
 const placeOf = ({ urls }: Notification): string => {
   const { pathname, search, hash } = new URL(urls.app)
   return pathname + search + hash

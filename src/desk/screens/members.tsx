@@ -1,4 +1,4 @@
-/** The members of an organization, with their roles and the reasons of what they may do. */
+/** The members of an organization, with their roles and the sources of their access. */
 import { useState } from 'preact/hooks'
 import { InvitePeople } from '../admin/invite-people.js'
 import { api, body, type Schemas } from '../api/client.js'
@@ -122,7 +122,7 @@ const byMember = (organization: Organization, member: Member) => ({
   params: { path: { organizationId: organization.id, userId: member.id } },
 })
 
-/** Changes a member, and offers to take it back. */
+/** Changes a member, and offers to undo it. */
 async function change(organization: Organization, member: Member, to: { role?: Role | null; disabled?: boolean }) {
   const w = adminWords().members
   const send = (values: typeof to) =>
@@ -190,7 +190,7 @@ function MemberRow({ organization, member }: { organization: Organization; membe
   )
 }
 
-/** Why a member may do what they do, on one space, and what an admin can change. */
+/** The sources of a member's role on one space, and the changes that an admin can make. */
 function Access({
   organization,
   member,

@@ -1,4 +1,4 @@
-/** Brings docs: a repository, a template, files, or a website. */
+/** Creates a space from a repository, a template, files, or a website. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { api, body } from '../api/client.js'
@@ -19,7 +19,7 @@ const WAYS = ['repository', 'template', 'files'] as const
 type Way = (typeof WAYS)[number]
 const ICONS = { repository: 'sync', template: 'template', files: 'upload' } as const
 
-/** The frame of the start: a ribbon with a way out, and the steps. */
+/** The frame of the setup: a ribbon with a button to leave, and the steps. */
 export function StartFrame({ children, skip = true }: { children: ComponentChildren; skip?: boolean }) {
   const w = adminWords().new
   return (

@@ -1,4 +1,4 @@
-/** Finds what the command box lists. */
+/** Finds the results for the command box. */
 import { ApiError, api, body, type Schemas } from '../api/client.js'
 import { signOut } from '../api/session.js'
 import { address, matchPath } from '../route.js'
@@ -8,7 +8,7 @@ import { attempt } from '../shell/toast.js'
 import { switchTheme } from '../shell/top.js'
 import { fill, words } from '../words/index.js'
 
-/** A result: a place, or a command. */
+/** A result: a page or screen, or a command. */
 export interface Found {
   key: string
   icon: IconName
@@ -33,7 +33,7 @@ const MAX_REQUESTS = 5
 const LISTED = 1000
 
 /**
- * Finds results for a text and passes them on, first those that are known here, then all. A text that starts with `>`
+ * Finds results for a text and passes them on, first the locally known ones, then all. A text that starts with `>`
  * finds commands only.
  */
 export async function groupsFor(text: string, show: (groups: readonly Group[]) => void): Promise<void> {
@@ -105,7 +105,7 @@ interface Hit {
   page: Schemas['SearchPage']
 }
 
-/** Searches all spaces. Pages of the open space come first among equals. */
+/** Searches all spaces. Of equal results, pages of the open space come first. */
 async function findPages(query: string, here: string | undefined): Promise<Found[]> {
   const lists = await Promise.all(
     (await listOrganizations()).map(({ id }) =>

@@ -10,7 +10,7 @@ import { type Found, type Group, groupsFor } from './palette-results.js'
 /** Time without a key press in milliseconds, after which the search starts. */
 const PAUSE_MS = 80
 
-/** Returns the results for a text, and whether they are those of an earlier text. */
+/** Returns the results for a text, and whether they belong to an earlier text. */
 function useResults(text: string): { groups: readonly Group[]; isLoading: boolean } {
   const [shown, setShown] = useState<{ text: string; groups: readonly Group[] }>({ text: '', groups: [] })
   useEffect(() => {
@@ -44,7 +44,7 @@ export function Palette() {
     }
   }, [])
   useEffect(() => void document.getElementById(`pal-${at}`)?.scrollIntoView({ block: 'nearest' }), [at])
-  // Enter that comes before the results waits for them.
+  // If Enter is pressed before the results arrive, it waits for them.
   const awaited = useRef<{ inNewTab: boolean } | null>(null)
   const run = (one: Found | undefined, inNewTab: boolean): void => {
     if (!one) return
@@ -60,7 +60,7 @@ export function Palette() {
     run(all[0], inNewTab)
   }, [isLoading])
   const onKey = (event: KeyboardEvent): void => {
-    // Enter that ends a composition chooses a word, not a result.
+    // An Enter that ends a composition selects a word, not a result.
     if (event.isComposing || event.keyCode === 229) return
     const to = { ArrowDown: at + 1, ArrowUp: at - 1 }[event.key]
     if (to !== undefined && all.length > 0) setChosen((to + all.length) % all.length)

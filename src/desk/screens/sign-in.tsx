@@ -11,7 +11,7 @@ import { Note } from '../shell/notes.js'
 import { explain } from '../shell/toast.js'
 import { fill, words } from '../words/index.js'
 
-/** Returns the address after the sign-in: the screen that the user wanted. */
+/** Returns the address after the sign-in: the screen that the user requested. */
 const destination = (): string => {
   const { path, query } = address.value
   const wanted = query.get('to')
@@ -19,7 +19,7 @@ const destination = (): string => {
   return location.pathname + location.search
 }
 
-/** The screen. With a secret after the `#`, it offers to use it. */
+/** The screen. If the address has a secret after the `#`, it offers a button to use it. */
 export function SignIn() {
   const w = words().signIn
   const secret = address.value.path === '/sign-in' ? address.value.hash : ''
@@ -48,7 +48,7 @@ export function SignIn() {
   )
 }
 
-/** Uses the secret of a link after a click: mail scanners open links, but press no buttons. */
+/** Uses the secret of a link after a click: mail scanners open links but do not press buttons. */
 function UseLink({ secret, onRefused }: { secret: string; onRefused: () => void }) {
   const w = words().signIn
   const [error, setError] = useState<string | null>(null)
@@ -90,7 +90,7 @@ function UseLink({ secret, onRefused }: { secret: string; onRefused: () => void 
   )
 }
 
-/** All ways to sign in. */
+/** All sign-in methods. */
 function Ways({ onSignedIn }: { onSignedIn: () => void }) {
   const w = words().signIn
   const [way, setWay] = useState<'token' | 'sso' | null>(null)
@@ -229,7 +229,7 @@ function PasteToken({ onSignedIn }: { onSignedIn: () => void }) {
   )
 }
 
-/** Asks to sign in again above the screen of a user whose session ended. The screen keeps what was written. */
+/** Asks to sign in again above the screen of a user whose session ended. Text on the screen is kept. */
 export function SignInAgain() {
   const w = words().signIn
   return (

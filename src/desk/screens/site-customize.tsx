@@ -84,7 +84,7 @@ export function SiteCustomize({ site: id = '' }: { site?: string }) {
       setEdited(null)
       setError(null)
       setRound((one) => one + 1)
-      // The draft comes back, or what visitors saw before.
+      // Restores the draft, or the published customization.
       const undo = async () => {
         const target = isPublished ? before : current
         if (!target) return

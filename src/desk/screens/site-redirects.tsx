@@ -1,4 +1,4 @@
-/** The redirects of a site: old addresses, and where they lead. */
+/** The redirects of a site: old addresses and their targets. */
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload, useData } from '../api/data.js'

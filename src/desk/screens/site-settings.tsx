@@ -1,4 +1,4 @@
-/** The address of a site, who may visit it, and its end. */
+/** The settings of a site: address, visibility and deletion. */
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'

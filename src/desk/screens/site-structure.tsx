@@ -62,7 +62,7 @@ export function SiteStructure({ site: id = '' }: { site?: string }) {
   )
 }
 
-/** The place at which a dragged row would be dropped. */
+/** The position at which a dragged row would be dropped. */
 interface Drop {
   id: string
   where: 'before' | 'after' | 'into'
@@ -74,7 +74,7 @@ function Rows({ site, rows, chosen }: { site: Site; rows: readonly Row[]; chosen
   const [isSaved, setSaved] = useState(false)
   const [dragged, setDragged] = useState<Row | null>(null)
   const [drop, setDrop] = useState<Drop | null>(null)
-  // The handle that moved keeps the focus in its new place.
+  // The handle of the moved row keeps the focus.
   const focus = useRef<string | null>(null)
   useEffect(() => {
     if (focus.current === null) return

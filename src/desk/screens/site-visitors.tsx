@@ -1,4 +1,4 @@
-/** The visitors of a site: share links, their own sign-in, and what they see. */
+/** The visitor settings of a site: share links, sign-in, and preview as a visitor. */
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload, useData } from '../api/data.js'
@@ -162,7 +162,7 @@ function ShareLinks({ site }: { site: Site }) {
   )
 }
 
-/** The sign-in of visitors at the team's own server, which signs a token. */
+/** The visitor sign-in at the team's server, which signs a token. */
 function SignIn({ site }: { site: Site }) {
   const auth = useData(`sites/${site.id}/auth`, () =>
     body(api.GET('/v1/orgs/{organizationId}/sites/{siteId}/publishing/auth', { params: { path: sitePath(site) } })),

@@ -37,7 +37,7 @@ export function Sites({ org = '' }: { org?: string }) {
   )
 }
 
-/** Whether a site can be seen by its visitors. */
+/** The badge that shows whether a site is published. */
 export function SiteChip({ site }: { site: Site }) {
   const w = adminWords().sites
   return site.published ? (

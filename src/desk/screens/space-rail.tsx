@@ -1,4 +1,4 @@
-/** The facts about an open page: outline, history, pages that link to it, open change requests. */
+/** The information about an open page: outline, history, pages that link to it, open change requests. */
 import type { ComponentChildren } from 'preact'
 import { api, body, type Schemas } from '../api/client.js'
 import { type Loaded, useData } from '../api/data.js'
@@ -42,7 +42,7 @@ const Section = ({
   </section>
 )
 
-/** Draws loaded data, or its error. Nothing is shown while it is loading, because it comes after the text. */
+/** Renders loaded data, or its error. Nothing is shown while it is loading, because it comes after the text. */
 function Late<T>({ data, children }: { data: Loaded<T>; children: (value: T) => ComponentChildren }) {
   if (data.value !== undefined) return <>{children(data.value)}</>
   return data.error ? <Failed error={data.error} /> : null
@@ -170,7 +170,7 @@ function loadBacklinks({ spaceId, revision }: Place, pageId: string) {
   )
 }
 
-/** The open change requests that are asked whether they touch the page. */
+/** Maximum number of open change requests that are checked for changes to the page. */
 const ASKED_REQUESTS = 10
 
 async function loadTouching(spaceId: string, pageId: string) {

@@ -1,4 +1,4 @@
-/** The settings of a space: what it is called, who may see and change it, its rules, its files, and its end. */
+/** The settings of a space: name, access, merge rules, files and deletion. */
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'

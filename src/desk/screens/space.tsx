@@ -52,7 +52,7 @@ export function SpaceScreen({ space: spaceId, page }: Parameters) {
   return <Reading space={space.value} place={place} pages={pages.value} wanted={page} />
 }
 
-/** A space whose content cannot be read: the reason, and the way to repair it. */
+/** A space whose content cannot be read: the reason and the remedy. */
 const Damaged = ({ space, message }: { space: Space; message: string }) => (
   <Note
     tone="bad"
@@ -176,7 +176,7 @@ function Actions({
   )
 }
 
-/** The ribbon of a past revision. It replaces the tabs, so that the past is not taken for the present. */
+/** The ribbon of a past revision. It replaces the tabs, so that a past revision is not mistaken for the current one. */
 function Past({ space, place, page }: { space: Space; place: Place; page: Page | undefined }) {
   const w = words().space
   const revisionId = place.revision ?? ''

@@ -1,4 +1,4 @@
-/** Single sign-on: the SAML providers of an organization, and who signs in with them. */
+/** Single sign-on: the SAML providers of an organization, and the members who sign in with them. */
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'

@@ -1,4 +1,4 @@
-/** Deleted spaces: restore them, or remove them for good. */
+/** Deleted spaces, which can be restored or permanently removed. */
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
 import { ListEnd, usePages } from '../admin/lists.js'

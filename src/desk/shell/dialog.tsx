@@ -1,4 +1,4 @@
-/** The native dialog, opened while its component is drawn. Esc closes it, and the focus returns to where it was. */
+/** The native dialog, opened while its component is mounted. Esc closes it, and the focus returns to where it was. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { words } from '../words/index.js'
@@ -15,7 +15,7 @@ export interface DialogProps {
   class?: string
 }
 
-/** Draws a dialog with a heading and a close button. */
+/** Renders a dialog with a heading and a close button. */
 export function Dialog({ title, onClose, children, footer, class: more = '' }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()

@@ -8,7 +8,7 @@ import { type Crumb, Top } from './top.js'
 
 /** The parts of a screen. */
 export interface FrameProps {
-  /** Names the browser's window. */
+  /** The title of the browser window. */
   title: string
   crumbs?: readonly Crumb[]
   ribbon?: ComponentChildren
@@ -26,7 +26,7 @@ export interface FrameProps {
   children: ComponentChildren
 }
 
-/** Draws a screen in its frame. */
+/** Renders a screen in its frame. */
 export function Frame({
   title,
   crumbs = [],
@@ -84,7 +84,7 @@ export function Frame({
   )
 }
 
-/** The bar below the header. It shows where the writer is: main content, a change request, or a conflict. */
+/** The bar below the header. It shows the location: the main content, a change request, or a conflict. */
 export function Ribbon({
   in: where = 'main',
   head,
@@ -117,7 +117,7 @@ export function Ribbon({
   )
 }
 
-/** A screen before sign-in: the promise on the left, a form on the right. */
+/** A screen before sign-in: an introduction on the left, a form on the right. */
 export function Gate({
   title,
   promise,

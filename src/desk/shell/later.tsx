@@ -1,8 +1,8 @@
-/** Components whose code is loaded when they are drawn first. */
+/** Components whose code is loaded on first render. */
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-/** Returns a component that draws nothing until its code is there. */
+/** Returns a component that renders nothing until its code is loaded. */
 export function later<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): (props: Props) => preact.VNode | null {

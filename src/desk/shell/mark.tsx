@@ -1,4 +1,4 @@
-/** The mark of the product. */
+/** The logo of the product. */
 export const Mark = () => (
   <svg viewBox="0 0 22 22" aria-hidden="true">
     <rect class="cover" x="2" y="1" width="18" height="20" rx="3" />

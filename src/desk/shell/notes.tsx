@@ -1,4 +1,4 @@
-/** Notes, empty states, shapes while loading, errors with a way on. */
+/** Notes, empty states, loading placeholders, and errors with a next step. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ApiError } from '../api/client.js'
@@ -7,7 +7,7 @@ import { fill, words } from '../words/index.js'
 import { Icon, type IconName } from './icons.js'
 import { explain } from './toast.js'
 
-/** The meaning of a note: a fact, a place, a good result, a decision that waits, a failure. */
+/** The meaning of a note: information, a location, a success, a pending decision, a failure. */
 export type Tone = '' | 'on' | 'good' | 'wait' | 'bad'
 const ICONS: Record<Tone, IconName> = { '': 'info', on: 'info', good: 'check', wait: 'warn', bad: 'warn' }
 
@@ -38,7 +38,7 @@ export const Chip = ({ tone = '', icon, children }: { tone?: Tone; icon: IconNam
   </span>
 )
 
-/** An error with what is safe, a way to try again, and the number of the request for the log. */
+/** An error with the state of the data, a retry button, and the request ID for the log. */
 export function Failed({ error, retry }: { error: ApiError; retry?: () => void }) {
   const w = words()
   return (
@@ -60,7 +60,7 @@ export function Failed({ error, retry }: { error: ApiError; retry?: () => void }
   )
 }
 
-/** A list without entries: what it is for, and the first step. */
+/** An empty list: its purpose and the first step. */
 export const Empty = ({
   icon,
   title,
@@ -84,7 +84,7 @@ export const Empty = ({
 
 const PATIENCE_MS = 300
 
-/** The shape of a text, after a moment. Nothing flashes for data that arrives at once. */
+/** A placeholder for a text, after a short delay, so that fast responses cause no flash. */
 export function Shape({ lines = 6 }: { lines?: number }) {
   const [isShown, setShown] = useState(false)
   useEffect(() => {
@@ -104,7 +104,7 @@ export function Shape({ lines = 6 }: { lines?: number }) {
   )
 }
 
-/** Draws data, its shape while it is loading, or its error. Data that was loaded before stays while it is checked. */
+/** Renders data, a placeholder while it is loading, or its error. Earlier data stays visible during revalidation. */
 export function Show<T>({
   data,
   retry,
@@ -128,7 +128,7 @@ export function Show<T>({
   return <Shape {...(lines === undefined ? {} : { lines })} />
 }
 
-/** The same for what does not exist and for what the reader may not see. */
+/** The same note for missing and for forbidden resources. */
 export function Nothing() {
   const w = words().errors
   return (

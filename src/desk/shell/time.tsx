@@ -1,4 +1,4 @@
-/** Times as people say them: "4 min ago" up to a day, then a date. The exact time is the title. */
+/** Relative times ("4 min ago") up to a day, then a date. The exact time is the title. */
 import { language } from '../words/index.js'
 
 const MINUTE = 60_000

@@ -1,4 +1,4 @@
-/** Short messages about the result of an action. They are announced, and are never the only place of an error. */
+/** Short messages about the result of an action. Screen readers announce them. An error is never shown only here. */
 import { signal } from '@preact/signals'
 import { ApiError } from '../api/client.js'
 import { words } from '../words/index.js'
@@ -27,7 +27,7 @@ export function toast(
 
 const hide = (id: number): void => void (toasts.value = toasts.value.filter((one) => one.id !== id))
 
-/** The sentences about an error: what happened, and what is safe. */
+/** The sentences about an error: the event, and the state of the data. */
 export function explain(error: unknown): string {
   const w = words().errors
   if (!(error instanceof ApiError)) return `${w.serverTitle} ${String(error)}`
@@ -47,7 +47,7 @@ export async function attempt(action: () => Promise<unknown>): Promise<boolean> 
   }
 }
 
-/** Draws the messages. */
+/** Renders the messages. */
 export function Toasts() {
   const w = words().common
   return (

@@ -1,4 +1,4 @@
-/** The header of every screen: the place, the command box, notifications and the user's menu. */
+/** The header of every screen: breadcrumbs, the command box, notifications and the user's menu. */
 import { address } from '../route.js'
 import { session, signOut } from '../api/session.js'
 import { changeSettings, useSettings } from '../api/settings.js'
@@ -12,13 +12,13 @@ import { openPanel } from './panels.js'
 import { SideButton } from './side.js'
 import { attempt } from './toast.js'
 
-/** A place in the path to the screen. */
+/** An item of the breadcrumbs. */
 export interface Crumb {
   title: string
   href: string
 }
 
-/** Draws the header. */
+/** Renders the header. */
 export function Top({ crumbs, hasSide }: { crumbs: readonly Crumb[]; hasSide: boolean }) {
   const w = words().common
   const user = session.value?.user

@@ -20,7 +20,7 @@ export interface SpaceFrameProps {
   actions?: ComponentChildren
   /** Replaces the ribbon, for example in a change request. */
   ribbon?: ComponentChildren
-  /** Places below the space in the path. */
+  /** The breadcrumbs below the space. */
   crumbs?: readonly Crumb[]
   side?: ComponentChildren
   rail?: ComponentChildren
@@ -36,7 +36,7 @@ const useOrganization = (organizationId: string | undefined) =>
     body(api.GET('/v1/orgs/{organizationId}', { params: { path: { organizationId: organizationId ?? '' } } })),
   )
 
-/** Draws the frame. */
+/** Renders the frame. */
 export function SpaceFrame({ space, tab, actions, ribbon, crumbs = [], ...rest }: SpaceFrameProps) {
   const organization = useOrganization(space.organization).value
   const path: Crumb[] = [

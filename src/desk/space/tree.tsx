@@ -12,11 +12,11 @@ export interface TreeProps {
   /** The ID of the open page. */
   current?: string | undefined
   hrefOf: (page: Page) => string
-  /** A mark behind the title, for example of a changed page. */
+  /** A mark after the title, for example on a changed page. */
   markOf?: (page: Page) => ComponentChildren
 }
 
-/** Draws the tree. */
+/** Renders the tree. */
 export function PageTree({ pages, current, hrefOf, markOf }: TreeProps) {
   const w = words().space
   const [filter, setFilter] = useState('')

@@ -15,10 +15,10 @@ const loaded = signal<Words>(en)
 /** The language tag of the texts. */
 export const language = signal('en')
 
-/** The texts. Components that read them are drawn again when the language changes. */
+/** The texts. Components that read them render again when the language changes. */
 export const words = (): Words => loaded.value
 
-/** Puts values into the places of a text: `fill('Hello {name}', { name })`. */
+/** Fills the placeholders of a text: `fill('Hello {name}', { name })`. */
 export const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>
   text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name]
@@ -40,7 +40,7 @@ export async function loadWords(): Promise<void> {
 
 /** Shows the app in another language and remembers it. */
 export async function setLanguage(tag: string, { remember = false } = {}): Promise<void> {
-  // A language may lack texts that are new. English stands in for them.
+  // A language may lack new texts. English replaces them.
   loaded.value = tag === 'de' ? (complete((await import('./de.json')).default, en) as Words) : en
   language.value = tag
   document.documentElement.lang = tag
@@ -57,7 +57,7 @@ function complete(given: unknown, english: unknown): unknown {
 }
 
 /**
- * Loads the texts of a part of the app that not every reader opens. Resolves when those in the reader's language are
+ * Loads the texts of an optional part of the app. Resolves when those in the reader's language are
  * there, so that no other language flashes. Returns the function that reads them.
  */
 export async function wordsOf<T>(english: T, german: () => Promise<{ default: unknown }>): Promise<() => T> {

@@ -35,7 +35,7 @@ export interface ChangedPage {
   dates: FileDates
 }
 
-/** The last change of a page, as a reader sees it. */
+/** The last change of a page that a reader may see. */
 export interface ShownChange {
   commit: CommitId
   at: string

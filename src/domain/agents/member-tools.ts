@@ -48,7 +48,7 @@ export const memberTools = <C>(named: boolean, memberOf: Place<C>): Tool<C>[] =>
   statusTool(memberOf),
 ]
 
-const spaceOf = (input: object): string | undefined => (input as { space?: string }).space
+const spaceOf = (input: { space?: string }): string | undefined => input.space
 
 const Edit = Type.Object(
   {
@@ -60,7 +60,7 @@ const Edit = Type.Object(
         description: 'A text that occurs exactly once in the source of the page.',
       }),
     ),
-    replace: Type.Optional(Type.String({ maxLength: MAX_FIND, description: 'The text to put in its place.' })),
+    replace: Type.Optional(Type.String({ maxLength: MAX_FIND, description: 'The replacement text.' })),
     markdown: Type.Optional(
       Type.String({
         maxLength: MAX_SOURCE,
@@ -76,14 +76,16 @@ const proposeTool = <C>(named: boolean, memberOf: Place<C>): Tool<C> =>
     name: 'propose',
     title: 'Propose changes to pages',
     description:
-      'Creates a draft change request in your name with edits of pages of one space. Nothing is published: members review and merge it. ' +
-      'Give for each edit the page, and either `find` (a text that occurs exactly once in the source of the page) with `replace`, or `markdown` (a new source). ' +
-      'The edits are made in order, all or none. Prefer small edits with `find`.',
+      'Creates a draft change request in your name with edits to pages of one space. Nothing is published: members review and merge it. ' +
+      'For each edit, give the page, and either `find` (a text that occurs exactly once in the source of the page) with `replace`, or `markdown` (a new source). ' +
+      'The edits are applied in order, all or none. Prefer small edits with `find`.',
     input: Type.Object(
       {
         ...(named ? { space: SpaceName } : {}),
-        subject: Type.String({ minLength: 1, maxLength: 100, description: 'What the change does, in a few words.' }),
-        description: Type.Optional(Type.String({ maxLength: 10_000, description: 'Why, as markdown.' })),
+        subject: Type.String({ minLength: 1, maxLength: 100, description: 'A short summary of the change.' }),
+        description: Type.Optional(
+          Type.String({ maxLength: 10_000, description: 'The reason for the change, as markdown.' }),
+        ),
         edits: Type.Array(Edit, { minItems: 1, maxItems: MAX_EDITS }),
       },
       closed,
@@ -229,7 +231,7 @@ const present = (app: App, changeRequest: LoadedChangeRequest) => {
 const describe = ({ number, subject, status, id, commit, address }: ReturnType<typeof present>): string =>
   `change request #${number} “${subject}” (${status})\nID ${id} · commit ${commit}\n${address}`
 
-/** Carries out a write of a member. */
+/** Executes a write of a member. */
 function write<T>(
   { members, actor, origin }: MemberCall,
   input: object,

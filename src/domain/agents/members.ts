@@ -1,4 +1,4 @@
-/** The members who use MCP servers, and the place that they name in their calls. */
+/** The members who use MCP servers, and the resources that they name in their calls. */
 import type { PageEntry } from '../../content/types.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
@@ -22,7 +22,7 @@ export interface CallOrigin {
   requestId: string
 }
 
-/** Authenticates members, and carries out their writes as the API does. */
+/** Authenticates members, and executes their writes as the API does. */
 export interface Members {
   /** Returns the member. Throws 401 for an unknown token, 403 for one without the scope `mcp`. */
   authenticate(token: string): Promise<Actor>

@@ -10,7 +10,7 @@ import { commitOn } from '../commits/write-content.js'
 import { openMain } from '../revisions/main-content.js'
 import { type OpenRevision, readDocument } from '../revisions/revisions.js'
 
-/** Occurrences of a text are counted up to this number. */
+/** Maximum number of counted occurrences of a text. */
 const MAX_COUNTED = 100
 
 /** An edit of a page: a text to replace, or a new source. */
@@ -25,8 +25,8 @@ export interface Proposal {
 }
 
 /**
- * Creates a draft change request in the caller's name, with all edits as one commit. If an edit cannot be made, nothing
- * is created. Throws 400 with the index of that edit.
+ * Creates a draft change request in the caller's name, with all edits as one commit. If an edit cannot be applied,
+ * nothing is created. Throws 400 with the index of that edit.
  */
 export async function propose(
   app: App,
@@ -45,7 +45,7 @@ export async function propose(
 
 const unchanged = () => badRequest('The edits change nothing, so no change request was created.')
 
-/** Makes the edits in order. Returns the new texts of the pages. Throws 400. */
+/** Applies the edits in order. Returns the new texts of the pages. Throws 400. */
 async function changesOf(app: App, revision: OpenRevision, edits: readonly PageEdit[]): Promise<ContentChange[]> {
   const texts = new Map<string, { before: string; after: string }>()
   for (const [index, edit] of edits.entries()) {
@@ -60,7 +60,7 @@ async function changesOf(app: App, revision: OpenRevision, edits: readonly PageE
   return changes
 }
 
-/** Returns the source of a page, as `propose` edits it: markdown without front matter. Throws 400. */
+/** Returns the source of a page that `propose` edits: markdown without front matter. Throws 400. */
 export async function sourceOf(app: App, revision: OpenRevision, page: PageEntry): Promise<string> {
   if (page.type !== 'document') throw badRequest(`“${page.title}” has no source: it is a ${page.type}.`)
   const { source, hidden, large } = await readDocument(app, revision, page)
@@ -86,7 +86,7 @@ async function textOf(app: App, revision: OpenRevision, page: DocumentEntry, ind
     const before = await sourceOf(app, revision, page)
     return { before, after: before }
   } catch (error) {
-    throw badRequest(`Edit ${index} cannot be made. ${(error as Error).message}`)
+    throw badRequest(`Edit ${index} cannot be applied. ${(error as Error).message}`)
   }
 }
 
@@ -107,8 +107,8 @@ function edited(text: string, edit: PageEdit, index: number): string {
 }
 
 /**
- * Returns the positions at which a text occurs, also those that overlap, by the algorithm of Knuth, Morris and Pratt:
- * the time is linear for every text. Stops after `MAX_COUNTED`.
+ * Returns the positions of a text, including overlapping ones, with the algorithm of Knuth, Morris and Pratt, which
+ * takes linear time for every text. Stops after `MAX_COUNTED`.
  */
 function occurrences(text: string, find: string): number[] {
   const borders = new Uint32Array(find.length)

@@ -1,4 +1,4 @@
-/** The results of the tools that read: as JSON, and as the text that a model reads. */
+/** The results of the tools that read: as JSON, and as text for a model. */
 import { type Static, Type } from '@sinclair/typebox'
 import { badRequest } from '../../kernel/errors.js'
 import { fitting, type ToolOutcome } from '../../mcp/index.js'
@@ -6,7 +6,7 @@ import type { FoundPage } from '../search/search.js'
 import { MAX_TEXT, partOf, sectionOf } from './text-parts.js'
 import { continues, nameOfPage, Next, pageFields } from './tool-schemas.js'
 
-/** Characters of a text that are kept free for what follows a list. */
+/** Characters that are reserved for the text after a list. */
 const RESERVE = 200
 /** Maximum number of entries, and of changes, in one result. */
 export const MAX_ENTRIES = 100
@@ -111,7 +111,7 @@ const ListEntry = Type.Object({
   page: Type.Optional(Type.String({ description: 'ID of the page or group.' })),
   space: Type.Optional(Type.String({ description: 'ID of the space.' })),
   address: Type.Optional(Type.String()),
-  commit: Type.Optional(Type.String({ description: 'The commit of the space that was read.' })),
+  commit: Type.Optional(Type.String({ description: 'The commit of the space at the time of the read.' })),
 })
 export type ListEntry = Static<typeof ListEntry>
 

@@ -39,7 +39,7 @@ function startOf(cursor: string, digest: string, length: number): number {
   return Number(offset)
 }
 
-/** Returns where a part ends: after a block, a line or a word in its second half, and never within a character. */
+/** Returns the end of a part: after a block, a line or a word in its second half, and never within a character. */
 function endOf(whole: string, start: number, room: number): number {
   const part = whole.slice(start, start + room)
   for (const separator of ['\n\n', '\n', ' ']) {

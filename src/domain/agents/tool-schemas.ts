@@ -50,11 +50,11 @@ export const pageFields = {
   page: Type.String({ description: 'ID of the page.' }),
   title: Type.String(),
   address: Type.String(),
-  commit: Type.String({ description: 'The commit of the space that was read.' }),
+  commit: Type.String({ description: 'The commit of the space at the time of the read.' }),
   space: Type.String({ description: 'ID of the space.' }),
 }
 
-/** Returns the two lines that name a page in a text. */
+/** Returns the two lines that identify a page in a text. */
 export const nameOfPage = (one: { page: string; title: string; address: string; commit: string }): string =>
   `${one.title} — ${one.address}\n  page ${one.page}, commit ${one.commit}`
 

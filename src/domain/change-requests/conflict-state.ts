@@ -30,7 +30,7 @@ interface Comparison {
   conflicts: readonly MergeConflict[]
 }
 
-/** Compares a change request with main. Without conflicts if main has nothing new, or if it is merged. */
+/** Compares a change request with main. There are no conflicts if main has nothing new or the change request is merged. */
 export async function compareWithMain(
   app: App,
   space: LoadedSpace,
@@ -45,7 +45,7 @@ export async function compareWithMain(
   return { revision: head, main, base: bases[0] ?? null, conflicts }
 }
 
-/** The meaning of a file in conflict for its readers. */
+/** The kind of a file in conflict for users. */
 export type ConflictForm = 'page' | 'table-of-contents' | 'file' | 'link' | 'submodule'
 
 /** A conflict of a comparison. */
@@ -54,7 +54,7 @@ export interface DescribedConflict {
   form: ConflictForm
   /** Title and ID of the page, on the side that has it. */
   page: { id: string; title: string; in: 'main' | 'change-request' } | null
-  /** The path that names this conflict in a resolution: no other conflict has it, if possible. */
+  /** The path that identifies this conflict in a resolution. If possible, no other conflict has it. */
   key: string
 }
 
@@ -141,7 +141,7 @@ export interface ShownConflict extends DescribedConflict {
 }
 
 /**
- * Loads one conflict of a comparison that the caller was shown. Throws 404 for a path without a conflict, and 409 if the
+ * Loads one conflict of a comparison that the caller has received. Throws 404 for a path without a conflict, and 409 if the
  * branch or main has moved since.
  */
 export async function showConflict(
@@ -169,13 +169,13 @@ export async function showConflict(
   return { ...described, heads, ...(await chunksOf(app.texts.for(space.doc.id), described, sides)) }
 }
 
-/** The heads of the branch and of main that a person was shown. */
+/** The heads of the branch and of main in the comparison that the user received. */
 export interface Expected {
   revision: string
   main: string
 }
 
-/** Throws 409 if the branch or main has moved since a person was shown their conflicts. */
+/** Throws 409 if the branch or main has moved since the user received the conflicts. */
 export function checkExpected(now: Expected, expected: Expected): void {
   const details = [
     ...(now.main === expected.main

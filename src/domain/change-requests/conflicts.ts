@@ -3,7 +3,7 @@ import { required } from '../../kernel/defined.js'
 import { sameLineEnds } from '../../content/edit/line-ends.js'
 import { decodeText, encodeText, encodingOf, isText } from '../../content/text.js'
 import { TextTooCostly, type TextWork } from '../../content/work/text-work.js'
-import type { FileChange, MergeConflict, Repository, TreeEntry } from '../../git/index.js'
+import { type FileChange, InvalidPath, type MergeConflict, type Repository, type TreeEntry } from '../../git/index.js'
 import { badRequest, conflict, ServiceError } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { Resolution } from '../../model/index.js'
@@ -11,6 +11,7 @@ import type { App } from '../context/app.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import type { MergedTree } from '../commits/merge/merged-tree.js'
 import { MAIN } from '../context/refs.js'
+import { translated } from '../commits/make-commit.js'
 import { conflictError, namesOf } from '../commits/merge/merged-tree.js'
 import { compareWithMain } from './conflict-state.js'
 
@@ -101,14 +102,24 @@ export async function resolveConflicts(
   }
   // Two conflicts may involve the same path. If one resolution puts a file there, the other does not delete it.
   const gone = changes.filter((change) => 'delete' in change && !put.has(change.path))
-  return {
-    clean: true,
-    tree: await repo.draft(merged.tree, [
-      ...merged.setAside,
-      ...gone,
-      ...changes.filter((change) => !('delete' in change)),
-    ]),
+  const placed = changes.filter((change) => !('delete' in change))
+  try {
+    return { clean: true, tree: await repo.draft(merged.tree, [...merged.setAside, ...gone, ...placed]) }
+  } catch (error) {
+    throw withoutRoom(error, placed)
   }
+}
+
+/** Returns the error for the client if a file and a folder would have one path. */
+function withoutRoom(error: unknown, placed: readonly FileChange[]): unknown {
+  if (!(error instanceof InvalidPath)) return translated(error)
+  const paths = placed
+    .map(({ path }) => path)
+    .filter((path) => path === error.path || path.startsWith(`${error.path}/`))
+  return conflict(
+    `${paths.join(', ')} cannot be kept: ${error.path} would be both a file and a folder. Take the other side, or rename one of them first. Nothing was changed.`,
+    { paths },
+  )
 }
 
 /** Finds the resolution of each conflict: by a path that only this conflict has, otherwise by a shared path. */

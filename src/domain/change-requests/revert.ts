@@ -49,7 +49,7 @@ export async function revertChangeRequest(
     }
     if (undone.tree === (await repo.commit(main)).tree)
       throw conflict(
-        `There is nothing to revert: the main content no longer has any changes of change request ${doc.number}.`,
+        `There is nothing to revert: the main content no longer has any changes from change request ${doc.number}.`,
       )
     const title = `Revert #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`
     const message = commitMessage(`Revert change request #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`, {

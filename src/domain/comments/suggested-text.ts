@@ -12,7 +12,7 @@ import type { LoadedDiscussion } from './discussion.js'
 const invalid = (message: string) =>
   badRequest(`The suggestion is invalid: /suggestion ${message}.`, [{ path: '/suggestion', message }])
 
-/** Returns the key of the block at the top level that contains a node. */
+/** Returns the key of the top-level block that contains a node. */
 export const topBlockOf = (node: string): string => /^n\d+/.exec(node)?.[0] ?? ''
 
 /** The text of a page, and the blocks in it. */
@@ -37,7 +37,7 @@ export async function readBlocks(
 }
 
 /**
- * Returns the suggestion of a new comment as it is stored: with the source of the block that it replaces. Throws 400 if
+ * Returns the stored form of a new comment's suggestion, with the source of the block that it replaces. Throws 400 if
  * the comment is not about a block of a change request.
  */
 export async function readSuggestion(

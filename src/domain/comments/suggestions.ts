@@ -1,4 +1,4 @@
-/** Accepts suggestions: comments that propose another text for the block that they are about. */
+/** Accepts suggestions: comments that propose another text for their block. */
 import { conflict } from '../../kernel/errors.js'
 import { type CommentDoc, comments, users } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
@@ -14,7 +14,7 @@ import { readBlocks, topBlockOf } from './suggested-text.js'
 
 /**
  * Writes a suggestion into the change request, with its author as co-author, and resolves the comment. Throws 409 if
- * the comment has no open suggestion, or if the block has another text now.
+ * the comment has no open suggestion, or if the text of the block has changed.
  */
 export async function acceptSuggestion(
   app: App,
@@ -25,12 +25,12 @@ export async function acceptSuggestion(
   const { space, changeRequest } = discussion
   const { suggestion, page, place } = comment
   if (!suggestion || !page || !place) throw conflict('The comment has no suggestion.')
-  if (suggestion.acceptedAt !== undefined) throw conflict('The suggestion was accepted before.')
+  if (suggestion.acceptedAt !== undefined) throw conflict('The suggestion was already accepted.')
   const found = await readBlocks(app, space, changeRequest.head, page.id)
   const sameText = found?.blocks.filter(({ start, end }) => found.markdown.slice(start, end) === suggestion.original)
   const block = sameText?.find(({ node }) => node === topBlockOf(place.node)) ?? sameText?.[0]
   if (!found || !block)
-    throw conflict('The block has another text now. Read it again, and edit it in the change request.')
+    throw conflict('The text of the block has changed. Read it again, and edit it in the change request.')
   const markdown = found.markdown.slice(0, block.start) + suggestion.markdown + found.markdown.slice(block.end)
   const { revision } = await writeToChangeRequest(
     {

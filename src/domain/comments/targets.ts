@@ -41,7 +41,7 @@ function choosePlace(places: readonly CommentTarget[], { node, tableCell }: Crea
 /** The current target of a stored comment. */
 interface PresentTarget {
   page?: Omit<SeenPage, 'content'> & { outdated: boolean; deleted?: true }
-  /** `changed`: the text of the node is another one, but it is still the same block. */
+  /** `changed`: the text of the node has changed, but it is still the same block. */
   place?: CommentLocation & { changed?: true }
 }
 

@@ -1,4 +1,4 @@
-/** Reads and writes the file of a page as it is, for editors of its source. */
+/** Reads and writes the unchanged file of a page, for editors of its source. */
 import { ChangeError } from '../../content/edit/change-error.js'
 import { readBounded } from '../../content/read-file.js'
 import { decodeText, encodeText, encodingOf, MAX_TEXT_BYTES } from '../../content/text.js'
@@ -65,13 +65,13 @@ interface SourceRequest {
   page: string
   markdown: string
   message?: string | undefined
-  /** Object ID of the file that the text is based on. Null = whatever the file is now. */
+  /** Object ID of the file that the text is based on. Null = do not check. */
   ifMatch: string | null
 }
 
 /**
- * Replaces the file of a page by a text, byte for byte, as one commit. A text that the file already has makes no commit,
- * so a repeated request succeeds. Throws 412 if the file is another one than `ifMatch`.
+ * Replaces the file of a page with a text, byte for byte, as one commit. An unchanged text makes no commit, so a
+ * repeated request succeeds. Throws 412 if the file does not match `ifMatch`.
  */
 export async function writePageSource(request: SourceRequest): Promise<PageFile> {
   const { app, actor, space, changeRequest } = request

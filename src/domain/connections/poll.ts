@@ -52,7 +52,7 @@ export async function pollGroup(
   } catch (error) {
     if (signal.aborted) return false
     const message = explain(error, false)
-    // The poll used the repository of the first space, which may have been purged since. Retry with the next one.
+    // The poll used the repository of the first space, which may have been purged since. Retry with the next space.
     if (message === null && (await isPurged(app, required(group[0]))))
       return group.length === 1 || pollGroup(app, group.slice(1), trigger, signal)
     if (message === null) throw error

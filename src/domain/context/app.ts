@@ -66,7 +66,7 @@ export interface App {
   printer: Printer
   /** The stored PDFs. */
   pdfs: FileShelf<PrintResult>
-  /** The pictures of pages for previews of links. */
+  /** The social cards of pages. */
   cards: Cards
   /** The stored bundles of sites, and the code that writes them. */
   bundles: FileShelf<BundleFacts>

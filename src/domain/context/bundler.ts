@@ -2,7 +2,7 @@
 import type { ShelvedFacts } from '../../kernel/file-shelf.js'
 import type { BundleOrder } from '../../model/index.js'
 
-/** The facts of a stored bundle. */
+/** The metadata of a stored bundle. */
 export interface BundleFacts extends ShelvedFacts {
   /** SHA-256 of the file. */
   digest: string

@@ -37,7 +37,7 @@ export interface ParsedPage {
 /** The facts of a revision's pages, by file. */
 export type KnownPages = ReadonlyMap<string, { oid: string; page: KnownPage }>
 
-/** The pages of a revision as the visitor gate sees them, for all visitors. */
+/** The pages of a revision in the form for the visitor gate, for all visitors. */
 export interface GatedPages {
   known: KnownPages
   pages: ReadonlyMap<PageEntry, VisitorPage>
@@ -45,13 +45,13 @@ export interface GatedPages {
   conditions: readonly string[]
 }
 
-/** The pages of a revision that some visitors see. */
+/** The pages of a revision for visitors with one gate decision. */
 export interface VisiblePages {
   /** The table of contents. */
   listed: PageEntry[]
   /** The pages that they may read, hidden or not, by ID. */
   readable: ReadonlyMap<string, PageEntry>
-  /** IDs of the pages that they see in lists. */
+  /** IDs of the listed pages. */
   inLists: ReadonlySet<string>
 }
 
@@ -180,7 +180,7 @@ interface CachedValues {
   visiblePages: VisiblePages
   /** `<space>:<main>:<head of a change request>` → the commit of their merge for previews, or `conflicts`. */
   previewMerges: CommitId | 'conflicts'
-  /** Digest of a page's text, its targets and what it shows to whom → the result of the task `render`. */
+  /** Digest of a page's text, its targets and its audience → the result of the task `render`. */
   renderings: Buffer
   /** `<space>:<commit>:<path>` → authors of the commit's changes to a file. */
   writers: readonly Signature[]

@@ -175,7 +175,7 @@ class SerializedFacts implements FactsResult {
   constructor(private readonly values: readonly string[]) {}
 
   of<K extends Kind>(kind: K): IndexedFacts[K] {
-    const known = this.#parsed[kind] ?? (JSON.parse(this.#json(kind)) as IndexedFacts[K])
+    const known: IndexedFacts[K] = this.#parsed[kind] ?? JSON.parse(this.#json(kind))
     this.#parsed[kind] = known
     return known
   }

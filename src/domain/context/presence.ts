@@ -14,14 +14,14 @@ const SHOWN_MS = 30_000
 const MAX_PER_PAGE = 20
 const MAX_PAGES = 10_000
 
-/** Counts who has which page open. */
+/** Tracks the open editors of each page. */
 export class Presence {
-  // bound: MAX_PAGES, the page that was seen the longest ago goes first
+  // bound: MAX_PAGES, the least recently used page is dropped first
   readonly #pages = new Map<string, Map<string, PresentEditor>>()
 
   constructor(private readonly clock: Clock) {}
 
-  /** Notes that an editor is open, or left, and returns the other editors of the page. */
+  /** Records that an editor is open or was closed, and returns the other editors of the page. */
   note(
     page: string,
     { editor, user, line, leaves }: Omit<PresentEditor, 'seenAt'> & { leaves: boolean },

@@ -1,4 +1,4 @@
-/** Queues jobs that make files which requests wait for. */
+/** Queues jobs that generate files for waiting requests. */
 import { ServiceError } from '../../kernel/errors.js'
 import { type JobDoc, type JobName, type JobPayload, jobOf, jobs } from '../../model/index.js'
 import type { App } from './app.js'

@@ -112,8 +112,7 @@ export class SearchIndex {
 
   async #ask<T extends object>(pool: Pool, owner: string, task: string, args: readonly string[]): Promise<T> {
     try {
-      const result = JSON.parse(Buffer.from(await pool.run(owner, task, [this.#dir, ...args])).toString()) as T &
-        Problems
+      const result: T & Problems = JSON.parse(Buffer.from(await pool.run(owner, task, [this.#dir, ...args])).toString())
       this.#report(owner, result)
       return result
     } catch (error) {

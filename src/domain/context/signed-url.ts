@@ -13,7 +13,7 @@ const GRID_MS = 24 * 60 * 60 * 1000
 export const expiryOf = ({ clock }: Pick<App, 'clock'>): number =>
   (fromTime(clock, 'day', (now) => Math.floor(now / GRID_MS)) + 2) * (GRID_MS / 1000)
 
-/** Signs the parts that a URL stands for. The parts contain no line ends. */
+/** Signs the parts of a URL. The parts contain no line ends. */
 export const signatureOf = (app: Pick<App, 'settings'>, parts: readonly string[], expires: number): string =>
   createHmac('sha256', app.settings.signingKey)
     .update([...parts, expires].join('\n'))

@@ -46,6 +46,6 @@ export async function tellSetAside(app: App, space: string, found: readonly SetA
         })
     })
   } catch (error) {
-    app.log.error({ error, space }, 'The event of a ref that was moved by hand could not be written.')
+    app.log.error({ error, space }, 'The event for a manually moved ref could not be written.')
   }
 }

@@ -39,7 +39,7 @@ export function targetOf({ ref, to }: Pick<RefCommand, 'ref' | 'to'>, topic: str
   if (ref.startsWith('refs/tags/')) return refused('tags are not supported; push a branch')
   if (!ref.startsWith(HEADS) || ref.startsWith(`${HEADS}change-requests`))
     return refused(
-      'push to refs/for/main to open a change request, to a branch of your own, or to refs/heads/change-requests/<number>',
+      'push to refs/for/main to open a change request, to a branch with any other name, or to refs/heads/change-requests/<number>',
     )
   return topicTarget(topic ?? ref.slice(HEADS.length))
 }

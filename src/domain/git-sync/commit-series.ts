@@ -42,7 +42,7 @@ export interface CommitSeries {
  * commit is pushed.
  *
  * Commits made before main contained the remote head are merged onto it. If such a commit conflicts or came from the
- * remote, it gets no commit of its own. Its changes go into the next commit whose tree is known. That commit has the
+ * remote, it gets no separate commit. Its changes go into the next commit whose tree is known. That commit has the
  * message of the request, and all authors as co-authors.
  */
 export async function makeCommitSeries(

@@ -1,6 +1,7 @@
 // Opens, updates and closes the conflict change request of a remote, which holds the heads that conflict with main.
 import type { RefMove, Repository } from '../../git/index.js'
 import type { IdOverrides } from '../../content/identity.js'
+import { defined } from '../../kernel/defined.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { type ChangeRequestDoc, changeRequests } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
@@ -15,6 +16,7 @@ import { type MergeBaseResult, entriesOf, findMergeBase } from './merge-base.js'
 import { baseForFirstHead, baseForLaterHead } from './conflict-base.js'
 import { entriesWithoutDropped } from './dropped-commits.js'
 import { commonCommit, mergeArrival } from './merge-arrival.js'
+import { withFollowersThere } from './merges-there.js'
 import type { Arrival, ArrivalPlan } from './plan-arrival.js'
 import { describeRemote } from './remote.js'
 import type { Outcome, LockedSync, Sync } from './sync.js'
@@ -112,7 +114,8 @@ const recordMoves = async (
 /**
  * Returns the first commit of the branch: the remote head or, if Git would choose another merge base than the import
  * did, a commit on top of it with the same tree. That commit has the import's merge base as a parent and states it in a
- * header, so the change request has the same conflicts as the import.
+ * header, so the change request has the same conflicts as the import. Files that merges on the remote left outside a
+ * moved root follow it.
  */
 async function firstHead(
   sync: Sync,
@@ -126,13 +129,14 @@ async function firstHead(
   const own = await repo.commit(related)
   const [on = theirs, ...others] = related === theirs ? [theirs] : own.parents
   const stated = await baseForFirstHead(sync, { main, head: related, base, on })
-  if (stated === null) return related
+  const tree = await withFollowersThere(sync, arrival, mergeBase, own.tree)
+  if (stated === null && tree === own.tree) return related
   return makeCommit(app, space, {
-    parents: [on, ...others, stated.common],
+    parents: stated === null ? [related] : [on, ...others, stated.common],
     changes: [],
-    tree: own.tree,
+    tree,
     message: relationMessage(sync),
-    headers: stated.headers,
+    ...defined({ headers: stated?.headers }),
     author: actor.user,
     overrides: await overridesAt(app, space, related),
   })

@@ -44,8 +44,8 @@ export interface Entry {
 }
 
 /**
- * Whether the entry has main's whole content at its anchor: an export, or a head with equal content. An import has
- * content of its own.
+ * Whether the entry has main's whole content at its anchor: an export, or a head with equal content. After an
+ * import, main may also have other content.
  */
 export const isWhole = ({ local, anchor }: Entry): boolean => local === anchor
 

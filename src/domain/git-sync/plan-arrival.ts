@@ -7,6 +7,7 @@ import { PAGE_IDS } from '../revisions/identity.js'
 import { type MergeBaseResult, findMergeBase, NO_MERGE_BASE } from './merge-base.js'
 import { SyncFailure } from './failure.js'
 import { mergeArrival } from './merge-arrival.js'
+import { withFollowersThere } from './merges-there.js'
 import { describeRemote, type SyncRemote } from './remote.js'
 import type { Contact } from './sync.js'
 import { wasEverSynced } from './anchor-commits.js'
@@ -59,7 +60,7 @@ export async function planArrival(
   const { merged, base, contested = false } = await mergeArrival(contact, mergeBase, arrival)
   if (!merged.clean) return { mergeBase, kind: 'conflict', conflicts: merged.conflicts, base, contested }
   if (!(await hasDocs(repo, merged.tree)) && (await hasDocs(repo, mine.tree))) throw noDocs(contact.remote)
-  return { mergeBase, kind: 'merge', tree: merged.tree }
+  return { mergeBase, kind: 'merge', tree: await withFollowersThere(contact, arrival, mergeBase, merged.tree) }
 }
 
 /** Whether the space is untouched and its log has no entry for this remote. */

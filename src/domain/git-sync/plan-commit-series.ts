@@ -31,7 +31,7 @@ export interface SeriesPlan {
    */
   whole: number
   /**
-   * From this index up to `whole`, commits may be merged onto the remote head. Earlier ones get no commit of their own.
+   * From this index up to `whole`, commits may be merged onto the remote head. Earlier ones get no separate commit.
    */
   replayed: number
 }

@@ -10,7 +10,7 @@ export interface Places {
   paths: ReadonlyMap<SourcePage, string>
   /** Paths of files by the key of their address. */
   files: ReadonlyMap<string, string>
-  /** Whether a link with a query leads to the page without the query. */
+  /** Whether a link with a query points to the page without the query. */
   ignoresQueries: boolean
 }
 

@@ -22,7 +22,7 @@ export interface SourceContent {
   pages: SourcePage[]
   /** Files that came with the pages, by address. Files that no page references are not imported. */
   files: Map<string, Uint8Array>
-  /** Whether queries are ignored: a link with a query then leads to the page without it. */
+  /** Whether queries are ignored: a link with a query then points to the page without it. */
   ignoresQueries?: boolean
 }
 

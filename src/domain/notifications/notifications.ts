@@ -14,7 +14,7 @@ import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
 import { isTokenFor, spaceRole } from '../roles/access.js'
 
-/** A notification with what it is about. */
+/** A notification with its subject. */
 export interface ShownNotification {
   doc: Document<NotificationDoc>
   space: SpaceDoc
@@ -63,7 +63,7 @@ export const withRequest = async <T extends { doc: NotificationDoc }>(reader: Re
   changeRequest: one.doc.changeRequest === undefined ? null : await reader.get(changeRequests, one.doc.changeRequest),
 })
 
-/** Marks notifications of the caller as read or unread. What was read in the app is not mailed. */
+/** Marks notifications of the caller as read or unread. Notifications that were read in the app are not mailed. */
 export async function markNotifications(app: App, actor: Actor, { read, ids }: MarkNotifications): Promise<void> {
   const readAt = app.clock.now().toISOString()
   await app.store.transact(async (tx) => {

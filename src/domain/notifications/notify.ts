@@ -1,4 +1,4 @@
-/** Notifies users in the app and by mail, in the transaction of the change that they learn about. */
+/** Notifies users in the app and by mail, in the transaction of the change. */
 import { newTimedId } from '../../kernel/ids.js'
 import { channelsOf, type NotificationDoc, notifications, topicOf, users } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
@@ -13,11 +13,11 @@ const MAX_USERS = 50
 const COLLECT_MS = 5 * 60 * 1000
 const MAX_MESSAGE = 300
 
-/** A change that users are notified of. */
+/** A change that causes notifications. */
 type News = Omit<NotificationDoc, 'id' | 'user' | 'at' | 'readAt' | 'mailDue' | 'mailOnly'>
 
 /**
- * Notifies users of a change, according to their settings. The user who caused it is left out.
+ * Notifies users of a change, according to their settings. The user who caused it is not notified.
  * @param isMailed whether another mail reports the change
  */
 export async function notify(

@@ -96,7 +96,7 @@ async function acceptedBefore(
 
 function checkAddress({ user }: Actor, { kind, email }: InviteDoc): Document<UserDoc> {
   if (email !== undefined && email !== user.email)
-    throw new ServiceError('forbidden', 'The invitation is for another e-mail address than yours.')
+    throw new ServiceError('forbidden', 'The invitation is for a different e-mail address.')
   // The caller claims the address without proof. The invitation by mail is for the user who proves ownership of it.
   if (kind === 'email' && user.limitedTo !== undefined)
     throw conflict('You are already a member. To get an account for the address, accept without your token.')

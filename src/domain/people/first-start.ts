@@ -66,7 +66,10 @@ export async function firstStart(app: App, given: { email: string; token: string
   return { user, organization, isNew, token, isGiven: false, link }
 }
 
-/** Creates a sign-in link for the admin, who may have no mail server yet. The operator reads it from the terminal. */
+/**
+ * Creates a sign-in link for the admin, because there may be no mail server yet. The operator reads it from the
+ * terminal.
+ */
 async function firstLink(app: App, { email }: UserDoc): Promise<string> {
   const secret = newSecret()
   const now = app.clock.now().getTime()

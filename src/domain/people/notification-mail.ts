@@ -1,4 +1,4 @@
-/** Writes the mail about new notifications, one for all of a short time. */
+/** Writes the mail about new notifications, one for all notifications within a short time. */
 import { changeRequestAddress, commentAddress, connectionAddress } from '../context/app-addresses.js'
 import type { App } from '../context/app.js'
 import { queueMail } from '../notifications/queue-mail.js'
@@ -10,7 +10,7 @@ import { oneLine, type WrittenMail } from './mails.js'
 /** Maximum number of notifications in one mail. */
 const MAX_LISTED = 50
 
-/** Returns the place of a notification in the app. */
+/** Returns the address of a notification in the app. */
 export function notificationAddress(app: App, { doc, changeRequest }: Omit<ShownNotification, 'space'>): string {
   const { space, comment, page } = doc
   if (comment !== undefined)
@@ -23,7 +23,7 @@ export function notificationAddress(app: App, { doc, changeRequest }: Omit<Shown
   return changeRequest ? changeRequestAddress(app, space, changeRequest.number) : connectionAddress(app, space)
 }
 
-/** Writes the mail about what a user has not read. Null if there is nothing to report. */
+/** Writes the mail about unread notifications. Null if there are none. */
 export async function writeNotifications(app: App, id: string): Promise<WrittenMail | null> {
   const user = await app.store.get(users, id)
   const due = user ? await app.store.find(notifications, 'due', id) : []
@@ -55,7 +55,7 @@ export async function writeNotifications(app: App, id: string): Promise<WrittenM
   }
 }
 
-/** Records that notifications were mailed, and queues a mail for those that came since. */
+/** Records that notifications were mailed, and queues a mail for newer ones. */
 async function settleAll(app: App, tx: Transaction, user: string, mailed: ReadonlySet<string>): Promise<void> {
   const due = await tx.find(notifications, 'due', user)
   for (const { mailDue, ...rest } of due) {

@@ -1,4 +1,4 @@
-/** Finds what waits for a user: failures that they may repair, requested reviews, and their own change requests. */
+/** Finds the items that wait for a user: failures that they may repair, requested reviews, and their change requests. */
 import { allows } from '../../access/index.js'
 import {
   type ChangeRequestDoc,
@@ -17,7 +17,7 @@ import type { App } from '../context/app.js'
 import { visibleToCaller } from '../notifications/notifications.js'
 import { findSpace, isTokenFor, spaceRole } from '../roles/access.js'
 
-/** Something that waits for the user. */
+/** An item that waits for the user. */
 export interface WaitingItem {
   type: WaitingType
   at: string
@@ -31,12 +31,12 @@ const MAX_ORGANIZATIONS = 20
 const MAX_FAILING = 25
 const MAX_REVIEWS = 50
 const MAX_OWN = 50
-/** Reviews that are read of a change request, newest first. */
+/** Maximum number of reviews that are read per change request, newest first. */
 const READ_REVIEWS = 20
 
 type SpaceOf = ReturnType<typeof visibleToCaller>
 
-/** Returns what waits for the caller: failures, reviews, own change requests; the newest of each first. */
+/** Returns the items that wait for the caller: failures, reviews and change requests, newest first within each kind. */
 export async function waitingFor(app: App, actor: Actor): Promise<WaitingItem[]> {
   const spaceOf = visibleToCaller(app, actor)
   const [failing, requested, own] = await Promise.all([
@@ -83,7 +83,7 @@ async function reviewsRequested(app: App, actor: Actor, spaceOf: SpaceOf): Promi
 
 const isUnfinished = ({ status }: ChangeRequestDoc): boolean => status === 'open' || status === 'draft'
 
-/** Returns the caller's unfinished change requests that need something from them. */
+/** Returns the caller's unfinished change requests that need an action by the caller. */
 async function ownRequests(app: App, actor: Actor, spaceOf: SpaceOf): Promise<WaitingItem[]> {
   const range = { limit: MAX_OWN, direction: 'desc' as const }
   const { documents } = await app.store.page(changeRequests, 'unfinished', actor.user.id, range)
@@ -98,7 +98,7 @@ async function ownRequests(app: App, actor: Actor, spaceOf: SpaceOf): Promise<Wa
   return found
 }
 
-/** Returns what an open change request needs from its author. Null if it waits for others. */
+/** Returns the action that an open change request needs from its author. Null if it waits for others. */
 async function stateOf(app: App, actor: Actor, doc: ChangeRequestDoc): Promise<WaitingType | null> {
   const range = { limit: READ_REVIEWS, direction: 'desc' as const }
   const given = (await app.store.page(reviews, 'sequence', doc.id, range)).documents

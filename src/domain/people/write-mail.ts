@@ -21,7 +21,7 @@ import { writeNotifications } from './notification-mail.js'
 import { oneLine, type WrittenMail } from './mails.js'
 import { spaceRole } from '../roles/access.js'
 
-/** Writes the mail. Null if the connection or the space is gone, or the user may no longer see the space. */
+/** Writes the mail. Null if the connection or the space was deleted, or the user may no longer see the space. */
 async function writeNotice(
   app: App,
   { connection: id, user: to, what, message }: MailOrder & { mail: 'connection' },

@@ -9,7 +9,9 @@ import type { Document } from '../../store/index.js'
 import { changeDocument } from '../change-requests/change-requests.js'
 import { guardMain } from '../commits/guards.js'
 import { commitMessage, makeCommit } from '../commits/make-commit.js'
+import { followersOfPlainMerge } from '../commits/merge/followed-folders.js'
 import { mergeCommits } from '../commits/merge/merge.js'
+import { makeMergeCommit } from '../commits/merge/merge-commit.js'
 import { moveBranch } from '../commits/move-branch.js'
 import { queueAutomaticRun } from '../connections/queue-run.js'
 import type { App } from '../context/app.js'
@@ -21,7 +23,7 @@ import { readSyncLog } from '../git-sync/sync-log.js'
 import { overridesAt } from '../revisions/identity.js'
 import { headOf } from '../revisions/main-content.js'
 import { type Export, record } from './poll-context.js'
-import { exportedRevisions, mergedByTree } from './merged-revision.js'
+import { exportedRevisions, mergedByTree, type MergedSides, sidesOfMerge } from './merged-revision.js'
 import { asOid } from '../../kernel/ids.js'
 
 /** Maximum number of trailers that list commits of the host. */
@@ -40,7 +42,9 @@ export async function mergedThere(all: Export, pull: PullRequest): Promise<void>
     await record(known, (stored) => ({ ...stored, status: 'merged', waitsFor: 'import' }))
     return
   }
-  const { revision, reason } = await recordMerge(known, known.doc.mergedFrom ?? (await mergedByTree(known)))
+  const merged = known.doc.mergedFrom ?? (await mergedByTree(known))
+  const sides = merged && (await sidesOfMerge(known, merged))
+  const { revision, reason } = await recordMerge(known, merged, sides)
   await record(known, ({ waitsFor: _over, ...stored }) => ({
     ...stored,
     status: 'merged',
@@ -101,11 +105,17 @@ interface RecordedMerge {
 }
 
 /**
- * Makes main contain the revision that was merged on the host, with a merge commit that keeps main's files. Marks the
- * change request as merged if main then contains all of it. Otherwise it stays open with the unmerged rest.
+ * Makes main contain the revision that was merged on the host, with a merge commit that keeps main's files. Only pages
+ * that the host's merge left outside a moved root follow it. Marks the change request as merged if main then contains
+ * all of it. Otherwise it stays open with the unmerged rest.
  * @param merged the exported revision that was merged; null if unknown
+ * @param sides the two commits that the host merged; null if unknown
  */
-async function recordMerge(all: Export, merged: ExportedRevision | null): Promise<RecordedMerge> {
+async function recordMerge(
+  all: Export,
+  merged: ExportedRevision | null,
+  sides: MergedSides | null,
+): Promise<RecordedMerge> {
   const { app, space, doc } = all
   const { repo } = space
   return app.locks.run(space.doc.id, async (lease) => {
@@ -122,7 +132,7 @@ async function recordMerge(all: Export, merged: ExportedRevision | null): Promis
       { ref: MAIN, reason, guard: guardMain(app, space, { by: 'service' }), lease },
       async (now) => {
         const main = now ?? headOf(space)
-        return (await repo.isAncestor(contained, main)) ? main : mergeCommit(all, { main, contained, whole })
+        return (await repo.isAncestor(contained, main)) ? main : mergeCommit(all, { main, contained, whole, sides })
       },
     )
     if (!whole) return { revision, reason: stayingOpen(contained) }
@@ -136,23 +146,20 @@ async function recordMerge(all: Export, merged: ExportedRevision | null): Promis
 
 async function mergeCommit(
   all: Export,
-  { main, contained, whole }: { main: CommitId; contained: CommitId; whole: boolean },
+  { main, contained, whole, sides }: { main: CommitId; contained: CommitId; whole: boolean; sides: MergedSides | null },
 ): Promise<CommitId> {
   const { app, space, actor, request, doc } = all
   const message = commitMessage(messageOf(all, whole), {
     ...(whole ? { 'Change-Request': String(request.number) } : {}),
     'Merged-As': (doc.became?.commits ?? []).slice(-MAX_NAMED),
   })
-  const overrides = await overridesAt(app, space, main)
   const { tree } = await space.repo.commit(main)
-  return makeCommit(app, space, {
-    parents: [main, contained],
-    changes: [],
-    tree,
-    message,
-    author: actor.user,
-    overrides,
-  })
+  const changes = sides === null ? [] : await followersOfPlainMerge(app, space, sides, tree)
+  const commit = { parents: [main, contained], message, author: actor.user }
+  if (changes.length === 0)
+    return makeCommit(app, space, { ...commit, changes, tree, overrides: await overridesAt(app, space, main) })
+  const merge = { ours: main, theirs: contained, bases: [contained], tree: await space.repo.draft(tree, changes) }
+  return makeMergeCommit(app, space, merge, commit)
 }
 
 /** Whether main has all changes of the change request's head beyond the merged revision. */

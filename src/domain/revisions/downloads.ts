@@ -85,9 +85,15 @@ export async function openBlob(
 
 async function openObject(app: App, { oid, size, state, problem }: LfsFile): Promise<OpenedFile> {
   if (state !== 'present')
-    throw new ServiceError('not-found', `The file is kept by Git LFS and is not here. ${problem ?? ''}`.trim())
+    throw new ServiceError(
+      'not-found',
+      `The file is stored in Git LFS and is not available here. ${problem ?? ''}`.trim(),
+    )
   // The object may be missing if the data folder was restored without it. It is then fetched again.
   if (!(await app.lfsFiles.has({ oid, size })))
-    throw new ServiceError('not-found', 'The file is kept by Git LFS and is not here. It will be fetched again.')
+    throw new ServiceError(
+      'not-found',
+      'The file is stored in Git LFS and is not available here. It will be fetched again.',
+    )
   return { size, oid, read: (range) => app.lfsFiles.stream(oid, range), streamed: true, changes: false }
 }

@@ -20,8 +20,8 @@ const MAX_PATHS = 20_000
 const pending = new SharedWork<ReadonlyMap<string, string>>()
 
 /**
- * Returns the page that had a path in an earlier revision. It looks at the newest moves, and at the first path of each
- * page, of which its ID is derived.
+ * Returns the page that had a path in an earlier revision. It searches the newest moves, and the first path of each
+ * page, from which its ID is derived.
  */
 export async function findFormerPage(app: App, revision: OpenRevision, path: string): Promise<PageEntry | null> {
   const { structure, snapshot, space } = revision
@@ -32,7 +32,7 @@ export async function findFormerPage(app: App, revision: OpenRevision, path: str
   return (id === undefined ? undefined : structure.byId.get(id)) ?? null
 }
 
-/** Returns the ID of the page that was created at a path. Undefined if the file is still there. */
+/** Returns the ID of the page that was created at a path. Undefined if the file still exists. */
 async function firstIdAt(
   app: App,
   { structure, snapshot, space }: OpenRevision,

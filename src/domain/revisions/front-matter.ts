@@ -1,4 +1,4 @@
-/** Reads and changes a front matter that an editor holds, without a repository. */
+/** Reads and changes the front matter of an unsaved text, without a repository. */
 import { ChangeError } from '../../content/edit/change-error.js'
 import { membersOf } from '../../content/edit/operations/page-text.js'
 import { readSource } from '../../content/page-source.js'
@@ -13,7 +13,7 @@ import type { App } from '../context/app.js'
 
 const FILE = 'the page'
 
-/** A front matter with the attributes that a form shows. */
+/** A front matter with the attributes for a form. */
 interface ReadFrontMatter {
   markdown: string
   attributes: Omit<PageAttributes, 'cover' | 'layout' | 'variables' | 'metaLinks'> & { cover?: string }

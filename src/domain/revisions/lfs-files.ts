@@ -69,7 +69,11 @@ export const lfsStamp = async (app: App, space: string): Promise<string> =>
 export const lfsDiagnostic = (file: string, { state, problem }: LfsFile): Diagnostic | null =>
   state === 'present'
     ? null
-    : { code: 'lfs-object', message: `${file} is kept by Git LFS and is not here. ${problem ?? ''}`.trim(), file }
+    : {
+        code: 'lfs-object',
+        message: `${file} is stored in Git LFS and is not available here. ${problem ?? ''}`.trim(),
+        file,
+      }
 
 /** Copies the LFS records of a space, in the transaction that stores the copy. */
 export async function copyLfs(tx: Transaction, from: string, to: string): Promise<void> {

@@ -133,9 +133,9 @@ export async function anchorOn(
 const MAX_FILES = 200
 
 /**
- * Returns a function that returns the ID of the element that a link leads to, for a file and a fragment as written. It
- * accepts the same spellings as the check of links. An anchor that is not found, or that comes from included content,
- * stays as written.
+ * Returns a function that returns the ID of a link's target element, for a file and a fragment as written. It
+ * accepts the same notations as the link check. An anchor that is not found, or that comes from included content,
+ * is unchanged.
  */
 export async function anchorsOfLinks(
   app: App,

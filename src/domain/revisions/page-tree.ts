@@ -1,8 +1,8 @@
-/** The places of the entries of a table of contents: what is above, below, before and after each. */
+/** The positions of entries in a table of contents: the entries above, below, before and after each. */
 import type { PageEntry } from '../../content/types.js'
 import { Slices } from '../../kernel/slices.js'
 
-/** An entry with its place. */
+/** An entry with its position. */
 export interface PlacedPage {
   entry: PageEntry
   above: PlacedPage | null
@@ -36,7 +36,7 @@ export interface PageTree {
 // bound: the tables of contents that are in memory
 const trees = new WeakMap<readonly PageEntry[], Promise<PageTree>>()
 
-/** Returns the places of all entries. They are determined once for each table of contents. */
+/** Returns the positions of all entries. They are computed once for each table of contents. */
 export function pageTree(pages: readonly PageEntry[]): Promise<PageTree> {
   const known = trees.get(pages) ?? build(pages)
   trees.set(pages, known)

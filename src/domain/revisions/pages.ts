@@ -139,14 +139,14 @@ export async function readReusable(
   return { place, oid: entry.oid, markdown: page.hidden ?? page.large ?? page.source.markdown }
 }
 
-/** Answers which files a revision has, without reading the list of all of them. */
+/** Looks up files of a revision without listing all of them. */
 export class KnownFiles {
-  // bound: the spellings of the targets of one page
+  // bound: the targets of one page, as written
   readonly #known = new Map<string, boolean>()
 
   constructor(private readonly snapshot: Pick<Snapshot, 'entry'>) {}
 
-  /** Repeats work until all files that it asks for are known. Each round makes at least one more known. */
+  /** Repeats work until all requested files are loaded. Each round loads at least one more. */
   async during<T>(work: (has: (path: string) => boolean) => T): Promise<T> {
     for (;;) {
       const asked: string[] = []

@@ -1,4 +1,7 @@
-/** Renders a page for the app, block by block, with the lines of its file. Writers see all of it, also hidden content. */
+/**
+ * Renders a page for the app, block by block, with the lines of its file. Writers see all of it, including hidden
+ * content.
+ */
 import { randomUUID } from 'node:crypto'
 import { defined } from '../../kernel/defined.js'
 import { type ResolvedReference, resolveReference } from '../../content/resolve-reference.js'
@@ -25,7 +28,7 @@ const MAX_SOURCE = 200_000
 const MAX_FILES = 200
 const LINE = /\r\n|\n|\r/g
 
-/** A rendered block at the top level of a page. */
+/** A rendered top-level block of a page. */
 export interface RenderedBlock extends Omit<PageBlock, 'start' | 'end'> {
   html: string
 }
@@ -42,7 +45,7 @@ export interface Draft {
   text: string
 }
 
-/** The text of a page, and where it is in its file. */
+/** The text of a page, and its position in the file. */
 export interface PageText {
   markdown: string
   variables?: Readonly<Record<string, string>>
@@ -55,7 +58,7 @@ export interface PageText {
 
 /**
  * Renders the blocks of a page, or of a text that is not saved. Includes and variables are filled in, and conditional
- * blocks are shown with their condition. What takes too long is one block of source. Throws 404.
+ * blocks are shown with their condition. A text that takes too long is one block of source. Throws 404.
  * @param linkTo returns the address of a page for links
  */
 export async function renderBlocks(
@@ -84,7 +87,7 @@ export async function renderBlocks(
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString()
 
-/** Returns the order to the renderer for texts that writers see: with hidden content, and broken links marked. */
+/** Returns the options of the renderer for texts that writers see: with hidden content, and broken links marked. */
 export const orderOf = ({ doc }: LoadedSpace, targets: TargetTable): RenderOrder => ({
   targets,
   idPrefix: '',
@@ -94,13 +97,13 @@ export const orderOf = ({ doc }: LoadedSpace, targets: TargetTable): RenderOrder
   ...defined({ lang: doc.language ?? undefined }),
 })
 
-/** Returns the blocks at the top level of a text. Throws `TextTooCostly`. */
+/** Returns the top-level blocks of a text. Throws `TextTooCostly`. */
 export const blocksOf = async (app: App, owner: string, markdown: string): Promise<PageBlock[]> =>
   JSON.parse(text(await app.texts.bytes(owner, 'blocks', [markdown])))
 
 const countLines = (written: string): number => written.match(LINE)?.length ?? 0
 
-/** Reads the text of a page, or takes that of a draft. */
+/** Reads the text of a page, or of a draft. */
 export async function pageTextOf(app: App, revision: OpenRevision, entry: PageEntry, draft?: Draft): Promise<PageText> {
   const owner = revision.space.doc.id
   if (draft) {
@@ -164,7 +167,7 @@ const asSource = ({ markdown, linesBefore: before }: PageText): RenderedBlocks =
   }
 }
 
-/** Fills in includes and variables. Returns the text, and where the content of each block starts in it. */
+/** Fills in includes and variables. Returns the text, and the start offset of each block in it. */
 async function fill(
   app: App,
   revision: OpenRevision,
@@ -173,7 +176,7 @@ async function fill(
 ): Promise<{ markdown: string; starts: number[] }> {
   const starts = blocks.map(({ start }) => start)
   if (gitPath === undefined || !/\{%|class="expression"/.test(markdown)) return { markdown, starts }
-  // A comment that no text can contain marks where a block starts, whatever the blocks before it become.
+  // A comment that no text can contain marks the start of each block, regardless of changes in the blocks before it.
   const mark = `\n\n<!-- ${randomUUID()} -->\n\n`
   const pieces = starts.map((start, at) => markdown.slice(at === 0 ? 0 : start, starts[at + 1] ?? markdown.length))
   const evaluated = (await evaluate(app, revision, gitPath, pieces.join(mark), variables)).split(mark)
@@ -187,7 +190,7 @@ async function fill(
   return { markdown: evaluated.join(''), starts: filledStarts }
 }
 
-/** Puts the HTML to its blocks. Blocks without output, such as link definitions, have none. */
+/** Assigns the HTML to its blocks. Blocks without output, such as link definitions, have none. */
 function joined(blocks: readonly PageBlock[], html: readonly RenderedRange[], before: number): RenderedBlock[] {
   const byBlock = new Map<number, string>()
   for (const { range, html: one } of html) byBlock.set(range, (byBlock.get(range) ?? '') + one)

@@ -42,7 +42,7 @@ async function slugOf(app: App, organization: string, url: string): Promise<stri
   return all.find(({ source }) => 'url' in source && source.url === url)?.slug ?? null
 }
 
-/** A part of a specification, as markdown and as it is stored: JSON of `ShownOperation` or `ShownModel`. */
+/** A part of a specification: as markdown, and in its stored form, the JSON of `ShownOperation` or `ShownModel`. */
 interface ReadPart {
   text: string
   shown: string[]

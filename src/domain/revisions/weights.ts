@@ -77,10 +77,10 @@ const GATED = 2 * SLOT + 4 * OBJECT
 export const ofGatedPages = ({ pages, conditions }: GatedPages): number =>
   200 + pages.size * GATED + conditions.reduce((sum, condition) => sum + ofText(condition), 0)
 
-/** Size of a page that visitors see: a copy of its entry, its list of subpages, and its slots. */
+/** Size of a page that a visitor may see: a copy of its entry, its list of subpages, and its slots. */
 const VISIBLE = 2 * SLOT + 5 * OBJECT
 
-/** Estimates the pages that some visitors see. */
+/** Estimates the pages for visitors with one gate decision. */
 export const ofVisiblePages = ({ readable }: VisiblePages): number => 200 + readable.size * VISIBLE
 
 export function ofReferences(references: readonly Reference[]): number {

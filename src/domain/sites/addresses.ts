@@ -28,13 +28,13 @@ export function servedAt({ app, organization, site }: SiteAddress): string {
   return `${origin}/${organization.hostname ?? organization.id}/${base}`
 }
 
-/** Returns the origin of all published sites without their own host name, as a security policy names it. */
+/** Returns the origin of all published sites without a custom host name, for a security policy. */
 export const sitesSource = ({ origin, perOrganization }: App['settings']['sites']): string =>
   perOrganization ? `${origin} ${origin.replace('//', '//*.')}` : origin
 
 /**
- * Whether a host name belongs to the service itself: that of the API, that of the sites, and all below it if each
- * organization has its own. No site or organization can take such a name.
+ * Whether a host name belongs to the service itself: that of the API, that of the sites, and all names below it if
+ * each organization has one. Sites and organizations cannot use such a name.
  */
 export function isServiceHost({ settings }: Pick<App, 'settings'>, hostname: string): boolean {
   const sites = new URL(settings.sites.origin).hostname
@@ -98,7 +98,7 @@ export function ownSiteURLs(
   return { preview: preview === undefined ? base : previewAt(address, preview), ...signIn }
 }
 
-/** Returns the URL of a preview. It never leads through the team's proxy, which may cache. */
+/** Returns the URL of a preview. It never uses the team's proxy, which may cache responses. */
 export const previewAt = (address: SiteAddress, token: string): string => `${servedAt(address)}/~preview/${token}`
 
 /** Returns the URL of a section. The default section is at the root of the site. */

@@ -1,4 +1,4 @@
-/** Offline bundles of sites: ZIP files with what one visitor sees in lists. */
+/** Offline bundles of sites: ZIP files with the pages that one visitor sees in lists. */
 import { createHash } from 'node:crypto'
 import { conflict, notFound } from '../../kernel/errors.js'
 import type { Shelved } from '../../kernel/file-shelf.js'
@@ -49,7 +49,7 @@ export async function openBundle(app: App, visitor: Visitor): Promise<Shelved<Bu
   return null
 }
 
-/** Returns what decides what a visitor sees, so that a job can open the site for them. */
+/** Returns the inputs of the gate for a visitor, so that a job can open the site for them. */
 const orderFor = ({ site, claims, view }: Visitor): BundleOrder => ({
   site: site.doc.id,
   claims,
@@ -81,7 +81,7 @@ async function keyFor(app: App, visitor: Visitor): Promise<string> {
 
 /**
  * Writes and stores the bundle of an order, unless it exists. Returns the reason why it cannot be written, as a sentence,
- * or null. A bundle of a site that changes during the work starts over, so that it never mixes two states of the site.
+ * or null. If the site changes in the meantime, the bundle starts over, so that it never mixes two versions of the site.
  */
 export async function writeBundle(
   app: App,

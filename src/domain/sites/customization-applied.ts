@@ -20,14 +20,14 @@ export function customized(base: SiteCustomization, chosen: SiteCustomizationInp
   const announced = announcement
     ? withoutNulls({ ...unannounced, ...base.announcement, ...announcement })
     : base.announcement
-  const whole = {
+  const whole: SiteCustomization = {
     ...base,
     ...others,
     ...defined({ title }),
     ...(favicon === undefined ? {} : { favicon: favicon ?? {} }),
     ...defined({ announcement: announced }),
     ...Object.fromEntries(groups),
-  } as SiteCustomization
+  }
   if (!whole.title) delete whole.title
   const socialAccounts = whole.socialAccounts.map((account) => ({
     ...account,

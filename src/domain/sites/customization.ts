@@ -54,7 +54,7 @@ export const effectiveCustomization = async (
 ): Promise<SiteCustomization> =>
   customized(await getCustomization(reader, site), await getSiteSpaceCustomization(reader, site, siteSpace))
 
-/** Returns the customization of a site, or of one of its site spaces, with the draft in place of the site's own. */
+/** Returns the customization of a site, or of one of its site spaces, with the draft instead of the published one. */
 export async function draftedCustomization(
   reader: Reader,
   site: SiteDoc,
@@ -65,8 +65,8 @@ export async function draftedCustomization(
 }
 
 /**
- * Returns the theme that a site space, or else its site, has chosen. The default in a customization does not tell
- * whether anyone chose it. Undefined = no one did.
+ * Returns the theme that a site space, or else its site, has chosen. The default in a customization does not show
+ * whether it was chosen. Undefined = not chosen.
  */
 export async function chosenTheme(
   reader: Reader,
@@ -101,7 +101,7 @@ export async function replaceCustomization(
   return customized(defaultCustomization, settings)
 }
 
-/** Replaces the draft of a site's customization. Visitors do not see it. Throws 400 naming all faults. */
+/** Replaces the draft of a site's customization. Visitors do not see it. Throws 400 with all violations. */
 export async function replaceCustomizationDraft(
   app: App,
   actor: Actor,

@@ -1,4 +1,4 @@
-/** Stores what readers say about the pages of a site, without data about the readers, and lists it. */
+/** Stores and lists readers' feedback on the pages of a site, without data about the readers. */
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
@@ -43,7 +43,7 @@ function count(site: string, ip: string): void {
   for (const { window } of windows) window.count++
 }
 
-/** Returns the text of a reader as it is stored: without control characters, and cut to the maximum length. */
+/** Returns the stored form of a reader's text: without control characters, and cut to the maximum length. */
 const cleaned = (text: string): string =>
   text
     .replace(/\r\n?/g, '\n')

@@ -79,7 +79,7 @@ function firstPart(path: string): [name: string, rest: string] {
 /** Maximum length of a host name in DNS. */
 const MAX_HOSTNAME = 253
 
-/** Whether readers reach sites under a host name, for certificates on demand. */
+/** Whether a host name serves a site, for certificates on demand. */
 export async function isServedHost(app: App, hostname: string): Promise<boolean> {
   if (hostname.length > MAX_HOSTNAME) return false
   return hostname === new URL(app.settings.sites.origin).hostname || (await locate(app, hostname, '/')) !== null

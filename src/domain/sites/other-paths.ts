@@ -1,4 +1,4 @@
-/** Finds the page that a path means although it is not its path: another spelling, a redirect, or a former path. */
+/** Finds the page for a path that is not its canonical path: another notation, a redirect, or a former path. */
 import { foldPath } from '../../content/site-path.js'
 import type { ContentStructure, PageEntry } from '../../content/types.js'
 import { Slices } from '../../kernel/slices.js'
@@ -12,7 +12,7 @@ type Folded = ReadonlyMap<string, PageEntry>
 // bound: the structures that are in memory
 const spellings = new WeakMap<ContentStructure, Promise<Folded>>()
 
-/** Returns a page that the visitor may read, by another spelling of its path, a redirect or a former path. */
+/** Returns a page that the visitor may read, by another notation of its path, a redirect or a former path. */
 export async function findByOtherPath(app: App, pages: VisitorPages, path: string): Promise<PageEntry | null> {
   const { structure } = pages.revision
   const wanted = path.replace(/^\/+|\/+$/g, '')

@@ -1,6 +1,6 @@
 /**
- * Previews of a site: addresses that work for one to two days for anyone who has them, and show what the user who got
- * them may see.
+ * Previews of a site: addresses that work for one to two days for anyone who has them, with the access of the user
+ * who requested them.
  */
 import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
@@ -28,13 +28,13 @@ export function previewToken(app: Pick<App, 'clock' | 'settings'>, site: string,
   return `${user}.${expires}.${signatureOf(app, partsOf(site, user), expires)}`
 }
 
-/** Returns the user for whom this server made the token. Null if it did not, or the token has expired. */
+/** Returns the user of a preview token. Null if this server did not create the token, or it has expired. */
 function userOf(app: App, site: string, token: string): string | null {
   const [user = '', expires = '', signature = ''] = token.split('.')
   return /^[0-9]{1,12}$/.test(expires) && isSigned(app, partsOf(site, user), Number(expires), signature) ? user : null
 }
 
-/** A site as it is previewed. */
+/** A previewed site. */
 export interface Preview {
   visitor: Visitor
   /** The change request that the preview shows as merged. */
@@ -105,7 +105,7 @@ async function mergedHead(
   const known = app.content.previewMerges.get(key)
   const merged = known ?? (await merging.run(app, key, () => merge(app, space, doc, { main, head, user })))
   if (merged === null || merged === 'conflicts') return { commit: head, conflicts: true }
-  return { commit: merged as CommitId, conflicts: false }
+  return { commit: merged, conflicts: false }
 }
 
 const contains = (repo: Repository, descendant: CommitId, ancestor: CommitId): Promise<boolean> =>

@@ -100,7 +100,7 @@ export async function viewSite(
 }
 
 /**
- * Returns the view that the audience of a site has: everything in its structure. A member who puts a space on a site decides
+ * Returns the view of a site's audience: everything in its structure. A member who puts a space on a site decides
  * that its readers see it. The visitor gate decides which of them.
  */
 export const viewForAudience = (
@@ -118,7 +118,7 @@ export const viewOfSpaces = (
 
 type RoleFor = (space: Document<SpaceDoc>) => Promise<Role | null>
 
-/** Returns the view that a user has of a site, whichever token they use. */
+/** Returns a user's view of a site, regardless of the token. */
 export async function viewForUser(
   app: App,
   user: string,

@@ -18,12 +18,12 @@ export interface VisitorFile extends OpenedFile {
 
 const FILE = /^(.*)\/~files\/([\w-]+)\/(.+)$/
 
-/** Whether a path of a site names a file. */
+/** Whether a path of a site is that of a file. */
 export const isFilePath = (path: string): boolean => FILE.test(path)
 
 /**
- * Opens the file at a path of a site. Null if there is none, or the visitor may not have it: the two cannot be told
- * apart. The files of pages are never served, because pages may be hidden.
+ * Opens the file at a path of a site. Null if it does not exist or the visitor may not read it. The two cases are
+ * indistinguishable. The files of pages are never served, because pages may be hidden.
  * @param path encoded, with a leading slash
  */
 export async function findFile(app: App, visitor: Visitor, path: string): Promise<VisitorFile | null> {

@@ -1,4 +1,4 @@
-/** Finds out when each block of a page changed last, as far as its reader sees the page. */
+/** Finds the last change of each block of a page that its reader sees. */
 import { hash } from 'node:crypto'
 import { readBounded } from '../../content/read-file.js'
 import { MAX_TEXT_BYTES } from '../../content/text.js'
@@ -25,7 +25,7 @@ const MAX_TEXTS = 2 * 1024 * 1024
 const working = new SharedWork<BlockChanges | null>()
 
 /**
- * Returns the last change of each block of a page. What the page had in its first version counts as unchanged. Null if
+ * Returns the last change of each block of a page. Blocks of the first version count as unchanged. Null if
  * nothing is known to have changed.
  */
 export async function blockChanges(
@@ -87,7 +87,7 @@ async function compare(
   }
 }
 
-/** Returns a version of a page: its file, or its text with the includes and variables of today if the page has any. */
+/** Returns a version of a page: its file, or its text with the current includes and variables if the page has any. */
 async function versionOf(
   app: App,
   { pages: { revision } }: ReadPage,

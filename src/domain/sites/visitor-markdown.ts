@@ -11,7 +11,7 @@ import { isConditional, NOT_SHOWN, pathOfFile, type PageText } from './visitor-p
 import { pathOfPage, type ReadPage } from './visitor-paths.js'
 import type { Visitor } from './visitor.js'
 
-/** Replaces the target of a link that leads to nothing that the visitor may see. */
+/** Replaces the target of a link to content that is missing or hidden from the visitor. */
 const NOWHERE = '#'
 
 /**
@@ -57,7 +57,7 @@ async function withoutComments(app: App, owner: string, markdown: string): Promi
   })
 }
 
-/** Replaces the targets of links and pictures by addresses of the site. */
+/** Replaces the targets of links and pictures with addresses of the site. */
 async function withAddresses(
   app: App,
   page: ReadPage,
@@ -83,7 +83,7 @@ async function withAddresses(
   )
 }
 
-/** Returns the addresses of the targets of a page, as written there. Targets without an entry stay as they are. */
+/** Returns the addresses of the targets of a page, as written there. Targets without an entry are unchanged. */
 async function addressesFor(
   app: App,
   { siteSpace, pages, entry }: ReadPage,

@@ -88,7 +88,7 @@ async function generatedParts(app: App, { shown }: GeneratedEntry): Promise<Page
   )
 }
 
-/** Returns the parts as a member of an order in JSON. What is too large is shown as the markdown in its block. */
+/** Returns the parts as a member of an order in JSON. Parts that are too large are shown as the markdown in their block. */
 function partsJson(parts: PageText['parts']): string {
   let left = MAX_PARTS
   const members: string[] = []
@@ -101,7 +101,7 @@ function partsJson(parts: PageText['parts']): string {
 }
 
 /**
- * Renders the text of a page. Links lead only to pages that the visitor may read.
+ * Renders the text of a page. Links point only to pages that the visitor may read.
  * @param base the path of the site as links need it, without a trailing slash
  * @param change the texts before and after a commit, to render only the blocks that it added or changed
  */
@@ -123,7 +123,7 @@ export async function renderPageText(
     medium: 'site',
     takeTitle: page.entry.type === 'document',
     ...defined({ lang: revision.space.doc.language ?? undefined }),
-    // The same page for all visitors is rendered once.
+    // A page that is the same for all visitors is rendered once.
     conditional: { claims: text.markdown.includes('{%') ? visitor.claims : noClaims },
     site,
     ...defined({ change }),
@@ -223,8 +223,8 @@ const signatureOf = (app: App, siteSpace: string, gitPath: string): string =>
     .slice(0, SIGNATURE)
 
 /**
- * Returns the path of a file below the address of a site. It is signed, so that only a page that a visitor may read tells
- * the addresses of its files.
+ * Returns the path of a file below the address of a site. It is signed, so that visitors get the addresses of files
+ * only from pages that they may read.
  */
 export function pathOfFile(app: App, siteSpace: ShownSiteSpace, gitPath: string): string {
   return `${pathOfSiteSpace(siteSpace)}/~files/${signatureOf(app, siteSpace.entry.id, gitPath)}/${encodedPath(gitPath)}`

@@ -17,7 +17,7 @@ import type { ShownSiteSpace } from './view.js'
 import type { Visitor } from './visitor.js'
 import { defined } from '../../kernel/defined.js'
 
-/** The pages of one space of a site that a visitor sees. */
+/** The pages of one space of a site for a visitor. */
 export interface VisitorPages {
   revision: OpenRevision
   known: KnownPages
@@ -83,7 +83,7 @@ async function pagesOf(app: App, visitor: Visitor, revision: OpenRevision): Prom
 const gating = new SharedWork<GatedPages>()
 const seeing = new SharedWork<VisiblePages>()
 
-/** Returns what the gate decides about a space, as a text: whether they may enter, and the value of each condition. */
+/** Returns the gate's decision about a space, as text: whether the visitor may enter, and the value of each condition. */
 function outcomeOf({ context }: Visitor, conditions: readonly string[]): string {
   const values = [mayEnter(context), ...conditions.map((condition) => context.holds(condition))]
   return createHash('sha256').update(values.map(Number).join('')).digest('base64url')
@@ -137,7 +137,7 @@ async function visiblePages(
     for (const page of pages) {
       if (slices.due) await slices.rest()
       const below = page.pages.length > 0 ? await listed(page.pages) : []
-      // Of entries with the same ID, the structure names the one that counts.
+      // Of entries with the same ID, the one in the structure's index applies.
       const counts = structure.byId.get(page.id) === page
       const isListed = sees(gated.get(page) as VisitorPage, 'list') && isLive(page)
       const shown = { ...page, pages: below }

@@ -1,4 +1,4 @@
-/** The paths of a site as one visitor reaches them, below the address of the site. All are encoded. */
+/** The paths of a site for one visitor, below the address of the site. All are encoded. */
 import type { PageEntry } from '../../content/types.js'
 import { SitePathError, normalizePath } from '../../content/site-path.js'
 import { redirectKey, type SiteDestination, siteRedirects } from '../../model/index.js'
@@ -14,7 +14,7 @@ export interface ReadPage {
   siteSpace: ShownSiteSpace
   pages: VisitorPages
   entry: PageEntry
-  /** The one path of the page. */
+  /** The canonical path of the page. */
   path: string
 }
 
@@ -56,8 +56,8 @@ function firstIn(entries: readonly PageEntry[]): PageEntry | undefined {
 }
 
 /**
- * Finds what a path of a site leads to for a visitor. Null if there is nothing, or nothing that they may see: the two
- * cannot be told apart.
+ * Finds the destination of a path for a visitor. Null if it is missing or hidden from them. The two cases are
+ * indistinguishable.
  */
 export async function findDestination(app: App, visitor: Visitor, path: string): Promise<Destination | null> {
   const wanted = normalized(path)
@@ -86,7 +86,7 @@ function isUsualSpelling(path: string): boolean {
   return path === '/' || (text === text.normalize('NFC') && !/\/(?:\/|$)/.test(path))
 }
 
-/** Redirects from another spelling or a former path of a page, and from its path for visitors who see other spaces. */
+/** Redirects from another notation or a former path of a page, and from its path for visitors who see other spaces. */
 async function otherPath(app: App, visitor: Visitor, wanted: string): Promise<Destination | null> {
   const named = startsOf(shownSiteSpaces(visitor.view), namedPathsOf, wanted)
   const usual = startsOf(shownSiteSpaces(visitor.view), (one) => [pathOfSiteSpace(one)], wanted)
@@ -100,7 +100,10 @@ async function otherPath(app: App, visitor: Visitor, wanted: string): Promise<De
   return null
 }
 
-/** Returns a path in its one spelling: no slash at the end, NFC, percent-encoded; null if it is not a path of a site. */
+/**
+ * Returns the canonical notation of a path: no slash at the end, NFC, percent-encoded; null if it is not a path of a
+ * site.
+ */
 function normalized(path: string): string | null {
   try {
     return normalizePath(path)

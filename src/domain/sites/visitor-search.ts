@@ -9,7 +9,7 @@ import { type ShownSiteSpace, shownSiteSpaces } from './view.js'
 import { pagesFor } from './visitor-pages.js'
 import type { Visitor } from './visitor.js'
 
-/** A narrower search. */
+/** The scope of a search. */
 export interface VisitorSearchOptions {
   /** The site spaces to search, of those that the visitor sees. All by default. */
   siteSpaces?: readonly ShownSiteSpace[]

@@ -42,7 +42,7 @@ export interface Visitor {
   conditions: VisitorConditions
   /** The part of the site's structure that they see. */
   view: SiteView
-  /** Whether they see only pages in lists, because what they get can be passed on. Absent = also hidden pages. */
+  /** Whether they see only listed pages, because the output can be passed on. Absent = also hidden pages. */
   listsOnly?: true
   /** Returns the revision that they see of a space; absent = the newest one of main. Only previews have it. */
   revisionOf?(space: LoadedSpace): Promise<OpenRevision> | undefined

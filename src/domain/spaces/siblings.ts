@@ -47,7 +47,7 @@ export async function itemsBelow(reader: Reader, collection: string): Promise<It
   return found
 }
 
-/** Returns an item with other values of members that spaces and collections have. */
+/** Returns an item with changed values of members that spaces and collections share. */
 export const withMembers = (item: Item, members: { position?: string; organization?: string }): Item =>
   item.kind === 'space' ? spaceItem({ ...item.doc, ...members }) : collectionItem({ ...item.doc, ...members })
 

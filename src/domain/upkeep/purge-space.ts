@@ -49,7 +49,7 @@ export async function purgeDeletedSpace(app: App, actor: Actor, { doc }: LoadedS
     throw conflict('The space is not deleted. Delete it first; for seven days it can then be restored.')
 }
 
-/** Permanently removes a space that was deleted more than seven days ago. A space that was restored stays. */
+/** Permanently removes a space that was deleted more than seven days ago. A restored space is kept. */
 export const purgeSpace = (app: App, id: string): Promise<void> => purge(app, id)
 
 /**

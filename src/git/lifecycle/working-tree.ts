@@ -16,9 +16,9 @@ import { gitOptions, hermeticEnvironment } from '../process/environment.js'
 const MAX_COMMAND_MS = 120_000
 /** Maximum size of a list of file names in bytes. */
 const MAX_LIST_BYTES = 256 * 1024 * 1024
-/** Options of `git ls-files` for the files that a commit of everything would have. */
+/** Options of `git ls-files` for the files that `git add --all` would include. */
 const FILES = ['--cached', '--others', '--exclude-standard']
-/** The commit that stands for a submodule. Its files belong to another repository, so its real commit is not needed. */
+/** The placeholder commit for a submodule. Its files belong to another repository, so its real commit is not needed. */
 const SOME_COMMIT = '1'.repeat(40)
 
 /** Limits of a folder. They are those of an import. */
@@ -81,7 +81,7 @@ export class WorkingTree {
   async record(): Promise<RecordedTree> {
     const { files, submodules, leftOut } = await this.#listed()
     const names = new Set([...files, ...submodules])
-    // A path that is no longer listed may still exist, because it is ignored now.
+    // A path that is no longer listed may still exist if it is now ignored.
     if ([...this.#before].some((path) => !names.has(path))) await rm(this.index, { force: true })
     await this.#run(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], joined(files))
     if (submodules.length > 0)

@@ -2,14 +2,14 @@
 import { ObjectTooLarge } from '../errors.js'
 import type { Reader } from '../process/conversation.js'
 import type { Pool, Service } from '../process/pool.js'
-import type { ObjectType } from './hash.js'
+import { isObjectType } from './hash.js'
 import type { ObjectInfo, RawObject } from './loose.js'
 
 const service: Service = { name: 'cat-file', args: ['cat-file', '--batch-command'] }
 
 function parseInfo(line: string): ObjectInfo | null {
   const [, type, size] = line.split(' ')
-  return type === 'missing' || size === undefined ? null : { type: type as ObjectType, size: Number(size) }
+  return isObjectType(type) && size !== undefined ? { type, size: Number(size) } : null
 }
 
 const MAX_LINE = 4096

@@ -36,7 +36,7 @@ interface ObjectSources {
   scratch: Scratch
   /** Maximum size of a blob that is read, in bytes. */
   maxBlobBytes: number
-  /** Maximum number of files and folders in a folder to which a change adds some. */
+  /** Maximum number of entries in a folder to which a change adds entries. */
   maxFolderEntries: number
 }
 

@@ -7,6 +7,11 @@ export const MAX_OBJECT_BYTES = 1024 * 1024 * 1024
 
 export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag'
 
+const TYPES = new Set<string>(['blob', 'tree', 'commit', 'tag'] satisfies ObjectType[])
+
+/** Whether a text is the type of an object, as it stands in the object's header. */
+export const isObjectType = (text: string | undefined): text is ObjectType => text !== undefined && TYPES.has(text)
+
 /** An object as it is hashed and stored: its header and its content. */
 export interface EncodedObject {
   oid: Oid

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { constants, deflate, deflateSync, inflate, inflateSync } from 'node:zlib'
 import { DamagedObject, ObjectTooLarge } from '../errors.js'
-import { type EncodedObject, nameOf, type ObjectType } from './hash.js'
+import { type EncodedObject, isObjectType, nameOf, type ObjectType } from './hash.js'
 
 /** An object of a loose file or a pack, decoded. This file reads and writes the loose ones. */
 export interface RawObject {
@@ -93,11 +93,12 @@ export async function findLoose(
     const plain = await expand(data, maxBytes + HEADER)
     const end = plain.indexOf(0)
     const [type, size] = plain.toString('latin1', 0, Math.max(0, end)).split(' ')
+    if (!isObjectType(type)) throw new DamagedObject(`object ${oid} is damaged: its header names no type of object`)
     if (Number(size) !== plain.length - end - 1)
       throw new DamagedObject(`object ${oid} is damaged: its size does not match its header`)
     if (verify && nameOf(plain) !== oid)
       throw new DamagedObject(`object ${oid} is damaged: its content does not match its name`)
-    return { type: type as ObjectType, content: plain.subarray(end + 1) }
+    return { type, content: plain.subarray(end + 1) }
   } catch (error) {
     if (error instanceof DamagedObject) throw error
     if (errorCode(error) === 'ERR_BUFFER_TOO_LARGE')
@@ -121,7 +122,7 @@ export function findLooseInfo(objects: string, oid: string): ObjectInfo | null {
   try {
     const plain = inflateSync(start, { finishFlush: constants.Z_SYNC_FLUSH })
     const [, type, size] = /^(blob|tree|commit|tag) (\d+)\0/.exec(plain.toString('latin1', 0, HEADER)) ?? []
-    if (size !== undefined) return { type: type as ObjectType, size: Number(size) }
+    if (isObjectType(type)) return { type, size: Number(size) }
   } catch (error) {
     throw new DamagedObject(`object ${oid} is damaged`, { cause: error })
   }

@@ -14,7 +14,7 @@ function readSize(delta: Buffer, from: number): { size: number; at: number } {
   let at = from
   for (let factor = 1; ; factor *= 128) {
     const byte = delta[at++]
-    if (byte === undefined || factor > 2 ** 42) throw new Unsure('a delta ends within its head')
+    if (byte === undefined || factor > 2 ** 42) throw new Unsure('a delta ends within its header')
     size += (byte & 0x7f) * factor
     if (byte < 0x80) return { size, at }
   }
@@ -30,7 +30,7 @@ export function readDeltaHead(delta: Buffer): DeltaHead {
 /** Applies a delta. Throws `Unsure` if it does not fit its base, or its result does not have the stated size. */
 export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffer {
   const head = readDeltaHead(delta)
-  if (head.baseSize !== base.length || head.size > maxBytes) throw new Unsure('a delta does not fit')
+  if (head.baseSize !== base.length || head.size > maxBytes) throw new Unsure('a delta does not match its base')
   // Not from the shared pool, because a cache may keep it.
   const result = Buffer.allocUnsafeSlow(head.size)
   let filled = 0
@@ -52,6 +52,6 @@ export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffe
     from.copy(result, filled, start, start + length)
     filled += length
   }
-  if (filled !== head.size) throw new Unsure('a delta ends too early')
+  if (filled !== head.size) throw new Unsure('a delta is truncated')
   return result
 }

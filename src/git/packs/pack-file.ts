@@ -126,7 +126,7 @@ export class PackFile {
     this.#read(this.#pack, first, length, offset)
     let at = 0
     const next = (): number => {
-      if (at >= length) throw new Unsure('an entry is cut short')
+      if (at >= length) throw new Unsure('an entry is truncated')
       return first.readUInt8(at++)
     }
     let byte = next()
@@ -159,7 +159,7 @@ export class PackFile {
     } catch (error) {
       throw new Unsure('an entry is damaged', { cause: error })
     }
-    throw new Unsure('an entry is not as long as it says')
+    throw new Unsure('the size of an entry does not match its header')
   }
 
   #readFanOut(): Uint32Array {
@@ -184,7 +184,7 @@ export class PackFile {
     const two = Buffer.allocUnsafe(2 * OID_BYTES)
     this.#read(this.#index, two, OID_BYTES, fstatSync(this.#index).size - 2 * OID_BYTES)
     this.#read(this.#pack, two.subarray(OID_BYTES), OID_BYTES, this.#end)
-    if (two.compare(two, 0, OID_BYTES, OID_BYTES) !== 0) throw new Unsure('pack and index do not belong together')
+    if (two.compare(two, 0, OID_BYTES, OID_BYTES) !== 0) throw new Unsure('the index belongs to another pack')
     const checksum = two.toString('hex', 0, OID_BYTES)
     this.#read(this.#pack, two, 8, 0)
     if (two.toString('hex', 0, 8) !== PACK_MAGIC) throw new Unsure('the pack has an unsupported version')

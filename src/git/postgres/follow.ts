@@ -1,4 +1,4 @@
-/** Applies ref moves from memory to the disk of a node, and finds refs that were moved there by hand. */
+/** Applies ref moves from memory to the disk of a node, and finds refs that were moved there manually. */
 import { required } from '../../kernel/defined.js'
 import { asError, errorCode } from '../../kernel/thrown.js'
 import type { RefName } from '../../kernel/ids.js'
@@ -62,7 +62,7 @@ async function setAside(services: NodeServices, copy: Copy, foreign: readonly De
       reason: 'set aside what was moved by hand on a node',
       fence: null,
     })
-    // If other nodes moved refs as well, the head of the copy stays as it is. The next opening catches up.
+    // If other nodes moved refs as well, the head of the copy is unchanged. The next opening catches up.
     copy.applyMoves(moves, isSame(before, required(copy.head)) ? after : required(copy.head))
     services.updateCache(copy)
   }

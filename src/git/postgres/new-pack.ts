@@ -99,5 +99,5 @@ async function inFile(path: string): Promise<PackPart> {
 
 /** Yields chunks of exactly `CHUNK_BYTES`; the last may be shorter. */
 async function* chunksOf(path: string): AsyncGenerator<Buffer> {
-  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) yield chunk as Buffer
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) yield chunk
 }

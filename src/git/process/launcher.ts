@@ -180,7 +180,7 @@ export class Launcher {
     if (stopped) throw stopped
     if (ending.failure || ending.code === null)
       throw new GitError(`git ${args[0]}: ${ending.failure ?? 'no exit code'}`, { cause: ending.stderr })
-    if (ending.code === 0 && !whole) throw new GitError(`git ${args[0]}: its output was cut short`)
+    if (ending.code === 0 && !whole) throw new GitError(`git ${args[0]}: its output was truncated`)
     return { ...ending, stdout: Buffer.concat(chunks) }
   }
 

@@ -97,12 +97,7 @@ export class Pool {
       ...(service.env && { env: service.env }),
       ...(service.yieldsAfterMs && { yieldsAfterMs: service.yieldsAfterMs }),
     }
-    const conversation = new Conversation(
-      this.launcher,
-      command as string,
-      [...(before as string[]), ...gitOptions, ...service.args],
-      options,
-    )
+    const conversation = new Conversation(this.launcher, command, [...before, ...gitOptions, ...service.args], options)
     this.#conversations.set(key, conversation)
     return conversation
   }

@@ -78,7 +78,7 @@ const hasUncheckedPack = (trace: string): boolean =>
   trace
     .split('\n')
     .filter((line) => line.includes('"child_start"') && line.includes('index-pack'))
-    .map((line) => JSON.parse(line) as TraceEvent)
+    .map((line): TraceEvent => JSON.parse(line))
     .some(({ argv = [] }) => argv.includes('index-pack') && !argv.some((arg) => /^--(?:strict|fsck-objects)/.test(arg)))
 
 /** Creates a quarantine in the bare repository at `repoPath`. */

@@ -14,7 +14,7 @@ interface EditedTree {
   trees: Map<string, Tree>
 }
 
-/** Where trees are read, and the bound of a folder that grows: an `ObjectDatabase`. */
+/** The source of trees, and the limit for folders that grow: an `ObjectDatabase`. */
 interface Trees {
   tree(oid: string): Promise<Tree>
   readonly maxFolderEntries: number

@@ -34,7 +34,7 @@ export class RateLimits {
 }
 
 const limited = (host: string, until: Date): HostError =>
-  new HostError('rateLimited', `${host} got too many requests. Try again at ${until.toISOString()}.`, until)
+  new HostError('rateLimited', `${host} received too many requests. Try again at ${until.toISOString()}.`, until)
 
 /** Whether a response is a rate limit. GitHub also uses status 403 for it. */
 export function isRateLimit(status: number, headers: Headers, words: string): boolean {

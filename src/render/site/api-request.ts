@@ -1,4 +1,4 @@
-/** Requests to APIs, as pages and their script handle them. */
+/** Requests to APIs, for pages and their script. */
 import type { BlockWords } from './words.js'
 
 export interface ApiRequest {
@@ -14,7 +14,7 @@ export const TRY_WORDS = [
   ...(['notText', 'path', 'query', 'header', 'body', 'required', 'request', 'response', 'copy'] as const),
 ] as const
 
-/** The facts of an operation that the editor in the browser needs. */
+/** The data of an operation for the editor in the browser. */
 export interface TryOrder {
   method: string
   path: string

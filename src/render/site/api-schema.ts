@@ -13,7 +13,7 @@ interface Parameter extends ShownProperty {
   example?: string
 }
 
-/** Renders a parameter or a property: its name and type, what it means, its rules, and its own properties. */
+/** Renders a parameter or a property: its name, type, description, constraints, and nested properties. */
 export function paramItem({ name, required, schema, ...more }: Parameter, context: RenderContext): HtmlElement {
   const isDeprecated = more.deprecated || schema.facts?.includes('deprecated')
   const sig = h(
@@ -35,7 +35,7 @@ export function paramItem({ name, required, schema, ...more }: Parameter, contex
   )
 }
 
-/** Renders the content of a schema that has no name: what it means, its rules and its properties. */
+/** Renders the content of a schema that has no name: its description, constraints and properties. */
 export function schemaBody(schema: ShownSchema, context: RenderContext): Html[] {
   const { description, properties } = schema
   const list = properties
@@ -78,7 +78,7 @@ function rules(
   return shown.length > 0 ? h('p', { className: ['rule'] }, shown) : null
 }
 
-/** Returns the facts as readers see them: a minimum and a maximum become a range. */
+/** Returns the constraints for display: a minimum and a maximum become a range. */
 function inWords(facts: readonly string[]): string[] {
   const bound = (name: string): string | undefined =>
     facts.find((fact) => new RegExp(`^at ${name} -?[\\d.]+$`).test(fact))
@@ -90,7 +90,7 @@ function inWords(facts: readonly string[]): string[] {
   return [...range, ...others.map((fact) => fact.charAt(0).toUpperCase() + fact.slice(1))]
 }
 
-/** Returns a fact with its value as code: `default: 5`. */
+/** Returns a constraint with its value as code: `default: 5`. */
 function factParts(fact: string): (Html | string)[] {
   const at = fact.indexOf(': ')
   return at < 0 ? [fact] : [`${fact.slice(0, at)} `, h('code', { dir: 'ltr' }, unquoted(fact.slice(at + 2)))]
@@ -98,7 +98,7 @@ function factParts(fact: string): (Html | string)[] {
 
 const unquoted = (json: string): string => json.replace(/^"([^"\\]*)"$/, '$1')
 
-/** Renders what is in a schema, closed: its properties, its items, and its alternatives. */
+/** Renders the parts of a schema, collapsed: its properties, items and alternatives. */
 function inner(
   { type, properties = [], inner: items, choice, cut, left = 0 }: ShownSchema,
   context: RenderContext,

@@ -1,4 +1,4 @@
-/** Renders the button that opens the editor for the request of an operation, with the facts that the editor needs. */
+/** Renders the button that opens the editor for the request of an operation, with the data that the editor needs. */
 import type { ShownOperation, ShownParameter } from '../../model/index.js'
 import { h } from '../element.js'
 import type { HtmlElement, RenderContext } from '../types.js'
@@ -13,8 +13,8 @@ const MAX_ORIGINS = 10
 const MAX_BODY = 20_000
 
 /**
- * Returns the origin of a server; null if requests cannot be sent to it. An origin ends up in the policy of the page, so
- * its host must be one exact name.
+ * Returns the origin of a server; null if requests cannot be sent to it. The origin becomes part of the content
+ * security policy, so its host must be one exact name.
  */
 export function originOf(server: string): string | null {
   const url = URL.canParse(server) ? new URL(server) : null
@@ -49,7 +49,7 @@ function orderOf(one: ShownOperation, servers: string[], context: RenderContext)
     method: one.method,
     path: one.path,
     servers: servers.map((server) => server.replace(/\/+$/, '')),
-    // Browsers let no script set cookies.
+    // Browsers do not let scripts set cookies.
     parameters: parameters.flatMap((each) =>
       each.in === 'path' || each.in === 'query'
         ? [{ name: each.name, in: each.in, required: each.required, value: firstValue(each) }]

@@ -1,9 +1,9 @@
 /** Renders code on pages of sites: title, line numbers, marked lines, folding, and a button to copy it. */
 import type { BlockNode } from '../../content/types.js'
-import { plainText } from '../../content/blocks/node.js'
+import { inlinesIn, plainText } from '../../content/blocks/node.js'
 import { highlighted, linesOf } from '../code.js'
 import { h } from '../element.js'
-import { type BlockRenderer, type Html, type HtmlElement, type Inline, type RenderContext, textOf } from '../types.js'
+import { type BlockRenderer, type Html, type HtmlElement, type RenderContext, textOf } from '../types.js'
 import { symbol } from './icon.js'
 import { word } from './text.js'
 import { own } from '../../kernel/defined.js'
@@ -144,7 +144,7 @@ function code(node: BlockNode, context: RenderContext): Html[] {
   const title = textOf(data, 'title') || (isDiagram ? word(context, 'diagram') : '')
   const given = {
     code: plainText(node.nodes),
-    changed: node.nodes.some((one) => one.object === 'inline') ? context.inlines(node.nodes as Inline[]) : undefined,
+    changed: node.nodes.some((one) => one.object === 'inline') ? context.inlines(inlinesIn(node)) : undefined,
     syntax,
     title,
     numbered: data['lineNumbers'] === true,

@@ -1,10 +1,11 @@
 /** Renders container blocks on pages of sites: hints, tabs, steps, columns, expandables, updates, prompts. */
 import type { BlockNode } from '../../content/types.js'
 import { containerBlocks } from '../container-blocks.js'
+import { changeOf } from '../blocks.js'
 import { h, textIn } from '../element.js'
-import { type BlockRenderer, type Html, type Inline, type RenderContext, textOf } from '../types.js'
+import { type BlockRenderer, type Html, type RenderContext, textOf } from '../types.js'
 import { chosenIcon, symbol } from './icon.js'
-import { directionIn, flow, inside, word, written } from './text.js'
+import { directionIn, flow, inlinesIn, inside, word, written } from './text.js'
 import { hasOwn } from '../../kernel/guards.js'
 import { required } from '../../kernel/defined.js'
 
@@ -23,7 +24,10 @@ function hint(node: BlockNode, context: RenderContext): Html[] {
   return [h('aside', attributes, icon, flow(inside(node, context), context))]
 }
 
-/** Renders all tabs with their titles, and a row of their titles. The style shows the first one if there is a script. */
+/**
+ * Renders all tabs with their titles, and a row of their titles. The style sheet shows only the first one if scripts
+ * run.
+ */
 function tabs(node: BlockNode, context: RenderContext): Html[] {
   const items = node.nodes.filter((one): one is BlockNode => one.object === 'block' && one.type === 'tabs-item')
   const titleOf = ({ data }: BlockNode): Html[] => [
@@ -31,22 +35,24 @@ function tabs(node: BlockNode, context: RenderContext): Html[] {
     text(textOf(data, 'title')),
   ]
   return tabSet(
-    items.map((item) => ({ title: titleOf(item), content: inside(item, context) })),
+    items.map((item) => ({ title: titleOf(item), content: inside(item, context), change: changeOf(item) })),
     context,
   )
 }
 
 /** Renders a set of tabs. */
 export function tabSet(
-  items: readonly { title: Html[]; content: Html[] }[],
+  items: readonly { title: Html[]; content: Html[]; change?: string | null }[],
   context: RenderContext,
   ...more: string[]
 ): Html[] {
-  const buttons = items.map(({ title }) => h('button', { type: 'button', dir: directionIn(title, context) }, title))
-  const panels = items.map(({ title, content }) =>
+  const buttons = items.map(({ title, change = null }) =>
+    h('button', { type: 'button', dir: directionIn(title, context), dataChange: change }, title),
+  )
+  const panels = items.map(({ title, content, change = null }) =>
     h(
       'div',
-      { className: ['tab', 'flow'], dataTitle: textIn(title) },
+      { className: ['tab', 'flow'], dataTitle: textIn(title), dataChange: change },
       h('p', { className: ['tab-title'], dir: directionIn(title, context) }, title),
       content,
     ),
@@ -81,7 +87,7 @@ function columns(node: BlockNode, context: RenderContext): Html[] {
   return [h('div', { className: ['columns', 'wide'] }, made)]
 }
 
-/** Returns a date as readers write it. */
+/** Returns a date in the reader's format. */
 function dateIn(date: string, { options }: RenderContext): string {
   const time = DATE.test(date) ? Date.parse(`${date.slice(0, 10)}T00:00:00Z`) : Number.NaN
   if (Number.isNaN(time)) return date
@@ -89,7 +95,7 @@ function dateIn(date: string, { options }: RenderContext): string {
   try {
     return new Intl.DateTimeFormat(options.lang ?? options.site?.locale ?? 'en', style).format(time)
   } catch {
-    // The language is not known here.
+    // The language is unknown.
     return new Intl.DateTimeFormat('en', style).format(time)
   }
 }
@@ -105,7 +111,7 @@ function update(node: BlockNode, context: RenderContext): Html[] {
   return [h('section', { className: ['update'] }, when, flow(withTags(inside(node, context), tags), context))]
 }
 
-/** Puts the tags of an update behind its title, if it starts with one. */
+/** Puts the tags of an update after its title, if it starts with one. */
 function withTags(content: Html[], tags: Html[]): Html[] {
   const [first, ...rest] = content
   if (tags.length === 0) return content
@@ -119,7 +125,7 @@ function withTags(content: Html[], tags: Html[]): Html[] {
 function expandable(node: BlockNode, context: RenderContext): Html[] {
   const [first, ...rest] = node.nodes
   const titled = first?.object === 'block' && first.type === 'expandable-title'
-  const title = titled ? context.inlines(first.nodes as Inline[]) : []
+  const title = titled ? inlinesIn(first, context) : []
   const summary = h(
     'summary',
     { dir: directionIn(title, context) },

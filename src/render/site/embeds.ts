@@ -7,7 +7,7 @@ interface EmbedHost {
   icon: string
   /** The host of the frame, for the Content-Security-Policy. */
   frame: string
-  /** Returns the path of the frame; null if the address is not that of one item. */
+  /** Returns the path of the frame; null if the address is not that of a single item. */
   path(url: URL): string | null
 }
 
@@ -74,7 +74,7 @@ export function frameOf(address: string): { src: string; icon: string } | null {
   return known && path !== null ? { src: `https://${known.frame}${path}`, icon: known.icon } : null
 }
 
-/** Returns the host of an address as readers know it; null if it is not an address of the web. */
+/** Returns the familiar form of an address's host; null if it is not an http(s) address. */
 export function hostIn(address: string): string | null {
   const url = URL.canParse(address) ? new URL(address) : null
   return url && /^https?:$/.test(url.protocol) ? url.hostname.replace(/^www\./, '') : null

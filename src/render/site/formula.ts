@@ -1,4 +1,4 @@
-/** Renders formulas without style attributes: what the library writes as styles becomes classes of the theme. */
+/** Renders formulas without style attributes: the library's styles become classes of the theme. */
 import { formula } from '../math.js'
 import type { Html } from '../types.js'
 
@@ -11,10 +11,10 @@ export const siteFormula = (tex: string, displayMode: boolean): Html => restyled
 function restyled(node: Html): Html {
   if (node.type !== 'element') return node
   const { style, ...kept } = node.properties
-  const children = node.children.map((child) => restyled(child as Html))
+  const children = node.children.map(restyled)
   if (typeof style !== 'string') return { ...node, children }
   const [, color] = COLOR.exec(style) ?? []
-  const className = [kept['className'] ?? [], classesOf(node.tagName, style)].flat() as string[]
+  const className = [kept['className'] ?? [], classesOf(node.tagName, style)].flat()
   const properties = {
     ...kept,
     ...(color === undefined ? {} : { mathColor: color }),

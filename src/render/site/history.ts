@@ -1,4 +1,4 @@
-/** Shows in the margin of a page which blocks changed last, when, and by whom. */
+/** Adds the last change of each block to the margin of a page, with date and author. */
 import type { BlockNode } from '../../content/types.js'
 import { h } from '../element.js'
 import type { Html, HtmlElement, PageHistory, RenderContext, ShownChange } from '../types.js'
@@ -6,7 +6,10 @@ import { symbol } from './icon.js'
 
 /** Maximum number of notes on a page. Blocks after them have no bars. */
 const MAX_NOTES = 60
-/** The attribute that carries the number of a block's change until the notes are added. It is on no list of the output. */
+/**
+ * The attribute that carries the number of a block's change until the notes are added. No allow list contains it, so
+ * the output never does.
+ */
 const MARK = 'dataChange'
 
 /** Returns the last change of each block of a page. */
@@ -30,7 +33,7 @@ export const marked = (made: readonly Html[], number: number): Html[] =>
 const classesOf = ({ properties }: HtmlElement): string[] =>
   [properties['className'] ?? []].flat().filter((name) => typeof name === 'string')
 
-/** A section of a page: its heading of the second level, and what follows it. */
+/** A section of a page: a heading of the second level, and its content. */
 interface Section {
   heading: HtmlElement | null
   content: Html[]
@@ -116,7 +119,7 @@ function fold(numbers: Iterable<number>, { changes }: PageHistory, context: Rend
   return h(
     'details',
     { className: ['fold'] },
-    // One element, so that the parts keep the order of the text in every direction.
+    // One element, so that the parts keep their order in every text direction.
     h('summary', {}, h('span', {}, first ? text(first) : null), symbol('down', context)),
     h(
       'ul',

@@ -1,8 +1,8 @@
-/** Refers to icons, which the document contains once as symbols. The page lists the names that it uses. */
+/** Refers to icons, which the document contains once as symbols. The page collects the names that it uses. */
 import { h } from '../element.js'
 import type { HtmlElement, RenderContext } from '../types.js'
 
-/** Names of Font Awesome icons, without the prefix `fa-`. */
+/** Matches names of Font Awesome icons, without the prefix `fa-`. */
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 const MAX_NAME = 60
 

@@ -43,7 +43,7 @@ const COLORS: Record<string, string> = {
 export const linkAttributes = (href: string, { options }: RenderContext): Record<string, string> =>
   options.site?.newWindow && OUTSIDE.test(href) ? { href, target: '_blank', rel: 'noopener' } : { href }
 
-/** Renders the text of a link that leads nowhere. */
+/** Renders the text of a broken link. */
 export const brokenLink = (content: Html[], { options }: RenderContext): Html[] =>
   options.site?.markBroken ? [h('span', { className: ['broken'] }, content)] : content
 
@@ -127,7 +127,7 @@ export function picture(data: Data, context: RenderContext, className: string[] 
   return dark === null ? [make(light, [])] : [make(light, ['on-light']), make(dark, ['on-dark'])]
 }
 
-/** Returns the attributes with which the browser keeps the place of a picture that is not loaded yet. */
+/** Returns the attributes with which the browser reserves space for a picture before it is loaded. */
 function sizeOf(width: string, height: string, known: ImageSize | null): { width?: string; height?: string } {
   if (!known || (width && height)) return { width, height }
   const given = /^(\d+)(?:px)?$/.exec(width)?.[1]

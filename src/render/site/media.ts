@@ -31,7 +31,7 @@ function figure(node: BlockNode, context: RenderContext): HtmlElement {
     className: ['zoom'],
     ariaLabel: textOf(node.data, 'alt') ? null : word(context, 'enlarge'),
   }
-  // The replacement of a missing picture is a link itself.
+  // The replacement for a missing picture is already a link.
   const inner =
     full === null || (!link && full.startsWith('data:'))
       ? shown
@@ -85,7 +85,7 @@ function bodyText(node: BlockNode): string | null {
   const pending = [...node.nodes]
   for (let one = pending.shift(); one && texts.length < 20; one = pending.shift())
     if (one.object === 'text') texts.push(...one.leaves.map((leaf) => leaf.text))
-    else pending.unshift(...(one.nodes as BlockNode['nodes']))
+    else pending.unshift(...one.nodes)
   return texts.join('').trim().slice(0, 200) || null
 }
 
@@ -106,7 +106,7 @@ function file(node: BlockNode, context: RenderContext): Html[] {
 
 const UNITS = ['B', 'KB', 'MB', 'GB']
 
-/** Returns a number of bytes as readers see it: 4.2 KB. */
+/** Returns a formatted number of bytes: 4.2 KB. */
 function sizeText(bytes: number): string {
   const at = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log(bytes) / Math.log(1000)))
   const value = bytes / 1000 ** at
@@ -140,7 +140,7 @@ function embed(node: BlockNode, context: RenderContext): Html[] {
   return [h('div', { className: ['embed', 'images'] }, h('figure', {}, poster, caption))]
 }
 
-/** Returns an address for reading: without the protocol and an empty query. */
+/** Returns an address for display: without the protocol and an empty query. */
 const addressText = (href: string): string => href.replace(/^https?:\/\/(?:www\.)?/, '').replace(/[/?#]$/, '')
 
 export const siteMedia: Record<string, BlockRenderer> = {

@@ -15,7 +15,7 @@ interface Card {
   coverDark?: { url?: string }
 }
 
-/** Tables with more columns take the place of the margin. */
+/** Tables with more columns extend into the margin. */
 const WIDE_COLUMNS = 3
 const NUMBER = /^[-+]?\p{Sc}?\s?[\d.,\s]*\d\s?(?:%|\p{Sc})?$/u
 const MAX_STARS = 10
@@ -88,7 +88,7 @@ function isNumeric(body: readonly BlockNode[], at: number): boolean {
   return texts.length > 0 && texts.every((text) => text.length <= 20 && NUMBER.test(text))
 }
 
-/** Returns the text of a cell, in its later version if it shows two. Pictures and links count as letters. */
+/** Returns the text of a cell, in its later version if it shows two. Pictures and links count as text. */
 const cellText = ({ nodes }: Pick<BlockNode, 'nodes'>): string =>
   nodes
     .map((one) => {
@@ -164,6 +164,6 @@ function card(
 const withoutLinks = (nodes: readonly Html[]): Html[] =>
   nodes.flatMap((node) => {
     if (node.type !== 'element') return [node]
-    const children = withoutLinks(node.children as Html[])
+    const children = withoutLinks(node.children)
     return node.tagName === 'a' ? children : [{ ...node, children }]
   })

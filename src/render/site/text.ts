@@ -3,7 +3,8 @@ import { anchorOf } from '../../content/outline/anchors.js'
 import type { BlockNode } from '../../content/types.js'
 import { NOT_IN_PARAGRAPH, uniqueId } from '../blocks.js'
 import { directionOfMost, h, textIn } from '../element.js'
-import { type BlockRenderer, type Html, type HtmlElement, type Inline, type RenderContext, textOf } from '../types.js'
+import { inlinesIn as inlineNodesIn } from '../../content/blocks/node.js'
+import { type BlockRenderer, type Html, type HtmlElement, type RenderContext, textOf } from '../types.js'
 import { ENGLISH, fill } from './words.js'
 
 const RIGHT_TO_LEFT = /^(?:ar|dv|fa|he|iw|ps|sd|ug|ur|yi|ckb|ku-arab)\b/i
@@ -30,7 +31,7 @@ export const written = (tag: string, attributes: Attributes, content: Html[], co
   h(tag, { ...attributes, dir: directionIn(content, context) }, content)
 
 export const inside = (node: BlockNode, context: RenderContext): Html[] => context.blocks(node.nodes)
-export const inlinesIn = (node: BlockNode, context: RenderContext): Html[] => context.inlines(node.nodes as Inline[])
+export const inlinesIn = (node: BlockNode, context: RenderContext): Html[] => context.inlines(inlineNodesIn(node))
 
 /** Creates the element around several blocks of a container. */
 export const flow = (content: Html[], context: RenderContext, ...more: string[]): HtmlElement =>
@@ -64,9 +65,9 @@ function heading(level: number): BlockRenderer {
     const id = uniqueId((textOf(node.data, 'id') || anchorOf(text)).replace(/^ui~+/, ''), context)
     context.headings.push({ id, level, text })
     const label = word(context, 'section')
-    // The style sheet shows its mark, so that the text of the heading does not contain it.
+    // The style sheet adds the symbol, so that the text of the heading does not contain it.
     const anchor = h('a', { className: ['anchor'], href: `#${id}`, ariaLabel: label })
-    // The title is the only heading of the first level. Screen readers expect that no level is left out.
+    // The title is the only heading of the first level. Screen readers expect that no level is skipped.
     const shown = Math.max(2, Math.min(level, context.level + 1))
     context.level = shown
     const className = shown < level ? [`h${level}`] : []
@@ -92,7 +93,7 @@ function tight(content: Html[]): Html[] {
     first.tagName === 'p' &&
     first.properties['className'] === undefined &&
     rest.every((one) => isElement(one) && ['ul', 'ol', 'div'].includes(one.tagName))
-  return isPlain ? [...(first.children as Html[]), ...rest] : content
+  return isPlain ? [...first.children, ...rest] : content
 }
 
 const noteId = (context: RenderContext, number: number): string => `${context.options.idPrefix}ui~note-${number}`

@@ -1,4 +1,4 @@
-/** The words that blocks of sites show next to what their authors wrote. `{count}` and `{name}` are filled in. */
+/** The words of the interface within blocks of sites. `{count}` and `{name}` are filled in. */
 export const ENGLISH = {
   info: 'Info',
   success: 'Success',

@@ -5,7 +5,7 @@ import { announce, icon, make, onClick, words } from './page.js'
 const SHELLS = /\blanguage-(?:bash|console|sh|shell|shell-?session|text|zsh)\b/
 const SHOWN_MS = 2000
 
-/** Returns code as it is entered: of a shell session, the commands without their prompts and without the output. */
+/** Returns code as a user would enter it. For a shell session, returns the commands without prompts and output. */
 function withoutPrompts(code: string): string {
   const lines = code.split('\n')
   if (!lines.find((line) => line.trim() !== '')?.startsWith('$ ')) return code
@@ -26,7 +26,7 @@ function copiedText(button: HTMLElement): string {
   const details = button.closest('.prompt')?.querySelector('details')
   const text = details?.querySelector<HTMLElement>('.copied')
   if (!details || !text) return ''
-  // Text that is not shown has no line breaks.
+  // The text of hidden elements has no line breaks.
   const { open } = details
   details.open = true
   const shown = text.innerText
@@ -39,7 +39,7 @@ async function write(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    // Pages without encryption have no clipboard.
+    // Pages without https have no clipboard.
     const field = make('textarea', { class: 'vh', readonly: '' })
     field.value = text
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement : null

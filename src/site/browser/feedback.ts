@@ -1,4 +1,4 @@
-/** Sends feedback without leaving the page. Without script, the form leads to a separate page. */
+/** Sends feedback without leaving the page. Without script, the form opens a separate page. */
 import { announce, make, words } from './page.js'
 
 const send = async (form: HTMLFormElement, data: FormData): Promise<{ entry: string }> => {

@@ -1,4 +1,4 @@
-/** The page tree and the outline: branches that open in place, the place of the tree, and the current heading. */
+/** The page tree and the outline: branches that open in place, the scroll position of the tree, and the current heading. */
 import { isRightToLeft, store, stored } from './page.js'
 
 const tree = document.querySelector<HTMLElement>('.tree')

@@ -1,4 +1,4 @@
-// The script of bundles, whose pages are opened from a folder. It asks no server.
+// The script of bundles, whose pages are opened from a folder. It sends no requests.
 import { startCopy } from './copy.js'
 import { startMedia } from './media.js'
 import { startNavigation } from './navigation.js'

@@ -7,5 +7,5 @@ try {
     else delete root.dataset.scheme
   }
 } catch {
-  // The browser forbids storage. The system decides.
+  // The browser forbids storage, so the system's scheme applies.
 }

@@ -1,7 +1,7 @@
-/** The search dialog. It shows what the search page would show. */
+/** The search dialog. It shows the same results as the search page. */
 import { icon, make, onClick } from './page.js'
 
-/** A text in pieces: plain and matched ones in turns, starting with a plain one. */
+/** A text in pieces, alternately plain and matched, starting with a plain one. */
 export type Marked = string[]
 
 export interface Hit {
@@ -124,7 +124,7 @@ class SearchDialog {
     return query === '' ? '' : `${this.#scope} ${query}`
   }
 
-  /** Asks for results after a pause. */
+  /** Requests results after a typing pause. */
   #ask(): void {
     const key = this.#key()
     if (key === this.#wanted) return
@@ -206,7 +206,7 @@ class SearchDialog {
   }
 }
 
-/** Asks the server. */
+/** Sends the query to the server. */
 export async function askServer(form: HTMLFormElement, scope: string, signal: AbortSignal): Promise<Results> {
   const url = new URL(form.action)
   for (const [name, value] of new FormData(form)) url.searchParams.set(name, String(value))

@@ -1,4 +1,4 @@
-/** Turns groups of titled panels into tabs. Groups with a tab of the same title change together. */
+/** Turns groups of titled panels into tabs. Groups that have a tab with the same title switch together. */
 import { isRightToLeft, store, stored } from './page.js'
 
 interface TabGroup {
@@ -31,7 +31,10 @@ function show({ tabs, panels }: TabGroup, index: number): void {
   }
 }
 
-/** Selects a tab that the reader chose, and tabs of the same title in other groups. The chosen tab stays in its place. */
+/**
+ * Selects a tab that the reader chose, and tabs of the same title in other groups. The chosen tab keeps its position on
+ * the screen.
+ */
 function choose(group: TabGroup, index: number): void {
   const tab = group.tabs[index]
   const title = group.titles[index]

@@ -20,7 +20,7 @@ export function startTheme(): void {
     store('localStorage', 'scheme', scheme)
     button.closest<HTMLElement>('[popover]')?.hidePopover?.()
   })
-  // Another tab of the site made a choice.
+  // The theme was changed in another browser tab.
   addEventListener('storage', ({ key, newValue }) => {
     if (key === 'scheme') show(newValue ?? 'system')
   })

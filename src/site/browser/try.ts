@@ -1,4 +1,4 @@
-// The editor for requests to an API. Nothing is sent before the reader presses "Send", and nothing is stored.
+// The editor for requests to an API. Nothing is sent until the reader presses "Send", and nothing is stored.
 import { type ApiRequest, curl, type TryOrder } from '../../render/site/api-request.js'
 import { icon, make, onClick, words as pageWords } from './page.js'
 import { readAnswer } from './try-answer.js'
@@ -46,7 +46,7 @@ const PLAIN = { autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false',
 function formOf(order: TryOrder, changed: () => void): { form: HTMLFormElement; fields: Fields } {
   const { words, servers, parameters, body } = order
   const form = make('form', { autocomplete: 'off' })
-  // The key Enter in a field must not send anything either.
+  // Enter in a field must not send the form.
   form.addEventListener('submit', (event) => event.preventDefault())
   form.addEventListener('input', changed)
   const choice = make('select', { dir: 'ltr', autofocus: '' }, ...servers.map((server) => make('option', {}, server)))
@@ -83,7 +83,7 @@ function formOf(order: TryOrder, changed: () => void): { form: HTMLFormElement; 
   return { form, fields: { server: () => choice.value, parameters: inputs, headers, body: text } }
 }
 
-/** Creates the editor of an operation. */
+/** Creates the dialog in which a reader edits and sends a request to an operation. */
 function editorOf(order: TryOrder): HTMLDialogElement {
   const { words, method, path } = order
   const code = make('code', { class: 'language-bash' })

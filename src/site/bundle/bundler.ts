@@ -30,9 +30,9 @@ const MAX_BYTES = 2 * 1024 * 1024 * 1024
 const MAX_MS = 30 * 60_000
 /** Maximum size of one file in bytes. Pages link to larger ones on the site. */
 const MAX_FILE = 100 * 1024 * 1024
-/** The time of files without a known one. It is always the same, because the bytes of a bundle must not reveal more. */
+/** The timestamp of files without a known time. It is constant, so that a bundle reveals nothing else. */
 const NO_TIME = new Date(Date.UTC(2000, 0, 1))
-/** Files that do not get smaller. */
+/** Types of files that do not compress. */
 const COMPRESSED = /\.(?:png|jpe?g|gif|webp|avif|woff2?|zip|gz|mp4|webm|mp3|ogg|pdf)$/i
 
 /** Creates the bundler. It loads the assets when it writes its first bundle. */
@@ -105,7 +105,7 @@ class Zip {
     })
     const read = pipeline(source, counted).then(() => finished(counted))
     this.#zip.addReadStream(counted, name, { compress: !COMPRESSED.test(name), mtime, mode: 0o100644 })
-    // If the disk is full, no reader is left for the source.
+    // If the disk is full, nothing reads the source any more.
     await Promise.race([read, this.#written.then(() => read)])
   }
 
@@ -143,7 +143,7 @@ class BundleWriter {
     const spaces = await listedSpaces(this.#visit)
     const pages = spaces.flatMap((space) => space.tree.order.map((entry) => pageIn(space, entry)))
     if (pages.length > MAX_PAGES) throw new BundleFailure(`The site has more than ${MAX_PAGES} pages.`)
-    // A reader opens this file. It is the first page if the root of the site is none of the pages.
+    // The start file of the bundle. It is the first page if the site has no page at its root.
     const first = pages.some(({ path }) => path === '') ? undefined : pages[0]?.path
     for (const { path } of pages) this.#pages.set(path, this.#names.page(path === first ? '' : path))
     if (first !== undefined) this.#pages.set('', 'index.html')
@@ -207,7 +207,7 @@ class BundleWriter {
   async #sheet({ name, body }: { name: string; body: Buffer }): Promise<void> {
     if (this.#assets.has(name)) return
     this.#assets.add(name)
-    // Pages from a folder have no preloaded fonts, which come a moment later.
+    // Pages from a folder do not preload fonts.
     await this.zip.add(
       `${ASSETS}/${name}`,
       body.toString().replaceAll('font-display:optional', 'font-display:fallback'),
@@ -216,7 +216,10 @@ class BundleWriter {
       await this.#load(`/~assets/${font}`)
   }
 
-  /** Returns the address of a path below the site as seen from a file. What the bundle does not have is on the site. */
+  /**
+   * Returns the address of a path below the site as seen from a file. Files outside of the bundle have their address on
+   * the site.
+   */
   #addressOf(from: string, path: string): string {
     const [, plain = '', query = '', anchor = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(path) ?? []
     const asset = /^\/~assets\/([\w.-]+)$/.exec(plain)?.[1]

@@ -18,7 +18,7 @@ export function fileName(part: string): string {
   return plain === '' || RESERVED.test(plain.replace(/\..*$/s, '')) ? `_${plain}` : plain
 }
 
-/** Names files, each once. */
+/** Assigns unique file names. */
 export class FileNames {
   // bound: the pages and files of a bundle
   readonly #taken = new Set<string>()

@@ -1,6 +1,6 @@
 /**
- * Turns the HTML of a page into HTML that works from a folder: links lead to files next to it, and nothing is loaded from
- * another host. It reads the output of our own renderers, which write every attribute in double quotes.
+ * Turns the HTML of a page into HTML that works from a folder: links point to files next to it, and nothing is
+ * loaded from another host. It reads the output of our own renderers, which write every attribute in double quotes.
  */
 
 /** The path of the site in links while a bundle is written. It is a path that no site has. */
@@ -14,7 +14,7 @@ const DROPPED = new Set(['data-frame', 'data-nav', 'data-nav-source', 'data-copy
 const LOADING = new Set(['img', 'source', 'video', 'audio', 'track', 'script', 'link', 'iframe', 'embed', 'object'])
 const MEDIA = new Set(['img', 'video', 'audio'])
 const ADDRESSES = new Set(['href', 'src', 'poster', 'data'])
-/** Links in the head that only name an address. */
+/** Links in the head that load nothing. */
 const NAMING = /^(?:canonical|alternate)$/
 
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
@@ -91,11 +91,11 @@ function rewritten(name: string, attributes: string, addressOf: (path: string) =
   return made
 }
 
-/** Whether an address that an element loads is not one of the bundle. */
+/** Whether an address that an element loads is outside of the bundle. */
 const isElsewhere = (address: string, isOurs: boolean): boolean =>
   isOurs ? /^https?:/i.test(address) : !/^(?:data:|#)/i.test(address)
 
-/** Returns what stands for a picture, video or sound of another host: a link, or its text within a link. */
+/** Returns the replacement for a picture, video or sound from another host: a link, or its text within a link. */
 function replacement({ lost = '', alt }: Rewritten, isLinked: boolean): string {
   const name = URL.canParse(lost) ? new URL(lost).hostname : ''
   if (name === '' || !/^https?:/i.test(lost)) return encoded(alt)

@@ -6,7 +6,7 @@ import type { SiteRequest } from '../exchange.js'
 import { openVisit, type Visit } from '../visit.js'
 import { BASE } from './offline-html.js'
 
-/** No reader has sent a request. */
+/** There is no request from a reader. */
 const REQUEST: SiteRequest = {
   method: 'GET',
   hostname: '',
@@ -21,13 +21,13 @@ const REQUEST: SiteRequest = {
   json: async () => null,
 }
 
-/** Opens the visit for the pages of a bundle. `address` is that of the site, for links to what the bundle lacks. */
+/** Opens the visit for the pages of a bundle. `address` is that of the site, for links to content outside of the bundle. */
 export function offlineVisit(app: App, visitor: Visitor, address: string): Visit {
   const visit = openVisit({ app, request: REQUEST, base: BASE, address, visitor })
   return { ...visit, offline: true, look: async (siteSpace) => withOwnFonts(await visit.look(siteSpace)) }
 }
 
-/** Replaces the fonts of other hosts by the usual ones. */
+/** Replaces fonts from other hosts with the default ones. */
 const withOwnFonts = (look: SiteCustomization): SiteCustomization => {
   const { font, monospaceFont } = look.styling
   return {

@@ -1,4 +1,4 @@
-/** Answers readers who download the site: with the bundle, or with a page that waits for it. */
+/** Responds to downloads of a site: with the bundle, or with a page that waits for it. */
 import { createReadStream } from 'node:fs'
 import { openBundle } from '../../domain/sites/bundles.js'
 import type { SharedAssets } from '../assets.js'
@@ -10,7 +10,7 @@ import { fileName } from './file-names.js'
 
 export const BUNDLE = '/~bundle'
 
-/** Seconds until the page asks again. */
+/** Seconds until the page polls again. */
 const RETRY_SECONDS = '3'
 
 /** Makes the response for a download of the site. Null if the team does not let programs read it. */

@@ -1,4 +1,4 @@
-/** The picture of a page for previews of links: its title, with the mark, the title and the colors of the site. */
+/** The social card of a page for link previews: its title, with the icon, title and colors of the site. */
 import { hash } from 'node:crypto'
 import { renderToString } from 'preact-render-to-string'
 import { pathOfSiteSpace, type ReadPage } from '../../domain/sites/visitor-paths.js'
@@ -31,7 +31,7 @@ export function cardAddress(visit: Visit, page: ReadPage, card: CardPage): strin
   return `${visit.base}${pathOfSiteSpace(page.siteSpace)}/~card/${page.entry.id}/${shownIn(visit, card)}.png`
 }
 
-/** Returns a short digest of what a picture shows, so that another picture has another address. */
+/** Returns a short digest of a picture's content, so that a changed picture has another address. */
 function shownIn(visit: Visit, { frame, title, description }: CardPage): string {
   const { look, lang, dir, siteTitle, emoji } = frame
   const pictures = [logoOf(frame), iconOf(visit, frame)]

@@ -9,7 +9,7 @@ import type { Visit } from '../visit.js'
 /** Maximum size of a logo in bytes, and time for fetching one. */
 const MAX_BYTES = 512 * 1024
 const FETCH_MS = 5_000
-/** Time for which a fetched logo is kept, and for which a failure is. */
+/** Time for which a fetched logo, or a failure, is cached. */
 const KEPT_MS = 60 * 60_000
 const FAILED_MS = 5 * 60_000
 

@@ -1,4 +1,4 @@
-/** Answers requests for the picture of a page, which previews of links show. */
+/** Responds to requests for the social card of a page. */
 import { createReadStream } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathOfPage } from '../../domain/sites/visitor-paths.js'

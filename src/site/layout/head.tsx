@@ -1,4 +1,4 @@
-/** The head of an HTML document: what browsers, search engines and previews of links read. */
+/** The head of an HTML document, for browsers, search engines and link previews. */
 import type { Frame } from '../frame.js'
 import type { SiteLink } from '../links.js'
 
@@ -18,10 +18,10 @@ export interface HeadModel {
   markdown?: string
   /** The address of the feed of the site. */
   feed?: string
-  /** The address of the description of the search. */
+  /** The address of the OpenSearch description document. */
   openSearch?: string
   icons: readonly HeadIcon[]
-  /** The picture for previews of links. Only those of the service have a known size. */
+  /** The image for link previews. Only social cards of the service have a known size. */
   image?: { href: string; isCard: boolean }
   breadcrumbs: readonly SiteLink[]
   /** The time of the last change, as ISO 8601, and its author. */

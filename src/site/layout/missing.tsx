@@ -1,4 +1,4 @@
-/** The page at an address at which a reader finds nothing. */
+/** The page for missing addresses. */
 import type { Frame } from '../frame.js'
 import type { Navigation } from '../navigation.js'
 import type { NearPage } from '../nearest.js'

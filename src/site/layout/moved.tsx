@@ -1,4 +1,4 @@
-/** The mark of a changed page in the page tree, and of a changed section in the outline. */
+/** The mark on changed pages in the page tree, and on changed sections in the outline. */
 import type { Words } from '../words/index.js'
 
 export const Moved = ({ words }: { words: Words }) => (

@@ -13,9 +13,9 @@ export interface Heading {
   below: Heading[]
 }
 
-/** The key to the bars in the margin. */
+/** The legend for the bars in the margin. */
 export interface MarginKey {
-  /** The day since which changes have a wide bar. */
+  /** The first day whose changes have a wide bar. */
   since: string
   /** Whether there are earlier changes. */
   hasOld: boolean

@@ -1,4 +1,4 @@
-/** The head of a page: breadcrumbs, title, description, record and actions. */
+/** The head of a page: breadcrumbs, title, description, last change and actions. */
 import type { Frame } from '../frame.js'
 import type { SiteLink } from '../links.js'
 import type { PageRecord } from '../page-record.js'

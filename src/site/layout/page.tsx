@@ -30,7 +30,7 @@ export interface PageModel {
   subpages: readonly (SiteLink & { description?: string })[]
   previous?: PagerLink
   next?: PagerLink
-  /** The address to which readers send whether the page was helpful, and the page. */
+  /** The address for feedback, and the page that it is about. */
   feedback?: { action: string; page: string }
   navigation: Navigation
   variants: readonly Variant[]

@@ -1,9 +1,9 @@
 /** The attributes of the document that select variants of the theme. Settings that equal the default have none. */
 import type { SiteCustomization } from '../../model/index.js'
 
-/** The customization of a site as one reader sees it. */
+/** The customization of a site for one reader. */
 export interface Look extends SiteCustomization {
-  /** The theme that the site has chosen; absent if no one chose one. */
+  /** The theme that the site has chosen, if any. */
   chosenTheme?: SiteCustomization['themes']['default']
 }
 
@@ -20,7 +20,7 @@ export function lookAttributes({ styling, header, themes, chosenTheme }: Look): 
     'data-search': [styling.search, 'prominent'],
     'data-header': [header.preset, 'default'],
     'data-toggle': [themes.toggeable ? '' : 'off', ''],
-    // Without a chosen theme, the system of each reader decides until they choose one.
+    // Without a site theme, the reader's system theme applies until they choose one.
     'data-scheme': [themes.toggeable ? (chosenTheme ?? '') : themes.default, ''],
   }
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** The syntax colors of the usual editor themes. The ramp makes each legible on the backgrounds of a site. */
+/** The syntax colors of common editor themes. The ramp makes each legible on the backgrounds of a site. */
 
 /** The colors of a code theme by token. */
 export type CodeColors = Record<'keyword' | 'string' | 'number' | 'name', string>

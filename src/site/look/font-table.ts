@@ -1,6 +1,6 @@
 /** The fonts that teams can choose, by the names of the model. Their files are in installed packages. */
 
-/** A font and its measures. Measures are shares of the font size; `width` is relative to the system's font. */
+/** A font and its metrics. Metrics are fractions of the font size; `width` is relative to the system's font. */
 export interface KnownFont {
   /** The name in style sheets. */
   family: string
@@ -184,7 +184,7 @@ export const MONOSPACE_FONTS: Readonly<Record<string, KnownFont>> = {
   UbuntuMono: mono('Ubuntu Mono', `${STATIC}ubuntu-mono`, 0.833, 0.83, 0.17),
 }
 
-/** The fonts of other scripts, whose characters the chosen fonts may lack: package and the subset with its script. */
+/** Fonts for other scripts, whose characters the chosen fonts may lack: package and the subset with its script. */
 export const SCRIPT_FONTS = [
   {
     family: 'Noto Sans Arabic',

@@ -10,11 +10,11 @@ import { own, required } from '../../kernel/defined.js'
 type ChosenFont = SiteCustomization['styling']['font'] | SiteCustomization['styling']['monospaceFont']
 type CustomFont = Exclude<ChosenFont, string>
 
-/** The fonts of a site as CSS, and the files that its pages load first. */
+/** The fonts of a site as CSS, and the files to preload. */
 export interface SiteFonts {
   css: string
   preload: Asset[]
-  /** Returns the files that pages in a language load first besides. */
+  /** Returns further files to preload for pages in a language. */
   preloadFor(lang: string): Asset[]
 }
 
@@ -24,7 +24,7 @@ const SUBSETS = ['latin', 'latin-ext', 'cyrillic', 'cyrillic-ext', 'greek', 'vie
 const ITALIC_SUBSETS = ['latin', 'latin-ext']
 /** The package whose ranges all fonts use. Those of other packages differ in single characters. */
 const LATIN_RANGES = '@fontsource-variable/inter'
-/** A face for regular text answers for all lighter weights, and one for headings for all bolder ones. */
+/** The regular face covers all lighter weights, and the heading face all bolder ones. */
 const REGULAR = '100 500'
 const BOLD = '501 900'
 const ALL = '100 900'
@@ -106,7 +106,7 @@ function custom({ fontFamily, fontFaces }: CustomFont): Chosen {
   return { css: css.join(''), names: [`"${escaped(fontFamily)}"`] }
 }
 
-/** Returns a text for a string in a style sheet. */
+/** Returns a text as a CSS string. */
 const escaped = (text: string): string =>
   text.replace(/["\\\n\r\f<]/g, (char) => `\\${char.charCodeAt(0).toString(16)} `)
 
@@ -144,7 +144,7 @@ const LOCAL = {
   mono: ['local("Courier New"),local("Liberation Mono")', 'local("Courier New"),local("Liberation Mono")'],
 } as const
 
-/** Returns faces of a system font with the measures of a font, so that lines break at the same words until it is loaded. */
+/** Returns faces of a system font with the metrics of a font, so that lines break at the same words until it is loaded. */
 function replacement({ family, like, width, ascent, descent }: KnownFont): string {
   return width
     .map((size = 1, at) => {

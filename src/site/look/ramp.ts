@@ -1,4 +1,4 @@
-/** Derives every color token of a site from the colors that its team picked, so that text and controls stay legible. */
+/** Derives every color token of a site from the colors that its team chose, so that text and controls stay legible. */
 
 type Oklch = { L: number; C: number; H: number }
 type Rgb = readonly [number, number, number]
@@ -66,7 +66,7 @@ export function contrast(a: string, b: string): number {
   return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05)
 }
 
-/** Moves the lightness away from the grounds in steps of 0.01 until the contrast with each ground reaches the bar. */
+/** Moves the lightness away from the backgrounds in steps of 0.01 until the contrast with each reaches the minimum. */
 function search({ L, C, H }: Oklch, grounds: readonly string[], bar: number, dark: boolean): string {
   for (let step = L; step >= 0 && step <= 1; step += dark ? 0.01 : -0.01) {
     const hex = toHex(step, C, H)
@@ -75,7 +75,7 @@ function search({ L, C, H }: Oklch, grounds: readonly string[], bar: number, dar
   return dark ? '#ffffff' : '#000000'
 }
 
-/** Returns a color of the same hue that is legible on a ground of any color. */
+/** Returns a color of the same hue that is legible on a background of any color. */
 export function legible(color: string, ground: string, bar: number): string {
   const isDark = contrast('#ffffff', ground) >= contrast('#000000', ground)
   return search(toOklch(color), [ground], bar, isDark)
@@ -89,7 +89,7 @@ export interface RampOptions {
   dark: boolean
   /** Replaces the hue of the neutral colors. */
   tint?: string
-  /** The picked colors of hints, by style. */
+  /** The chosen colors of hints, by style. */
   status: Readonly<Record<'info' | 'success' | 'warning' | 'danger', string>>
   /** The syntax colors of a code theme. */
   code?: Readonly<Record<string, string>>
@@ -121,7 +121,8 @@ export function ramp(primary: string, { dark, tint, status, code = {}, match }: 
   }
   for (const [name, color] of Object.entries({ accent: primary, ...status }))
     Object.assign(tokens, familyOf(name, color, { grounds, dark, hue, k }))
-  // The fill is the picked color. White text wins ties, so that the same color looks the same in both schemes.
+  // The fill is the chosen color. If black and white text are equally legible, white is used, so that the same color
+  // looks the same in both schemes.
   const isUsable = contrast('#ffffff', primary) >= 4.5 || contrast('#111111', primary) >= 4.5
   const fill = isUsable ? toHex(picked.L, picked.C, picked.H) : search(picked, ['#ffffff'], 4.55, false)
   tokens['accent-fill'] = fill
@@ -133,7 +134,7 @@ export function ramp(primary: string, { dark, tint, status, code = {}, match }: 
   return tokens
 }
 
-/** Returns the four tokens of one color: for backgrounds, their edges, marks and text. */
+/** Returns the four tokens of one color: for backgrounds, borders, marks and text. */
 function familyOf(
   name: string,
   color: string,

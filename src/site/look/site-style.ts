@@ -5,20 +5,20 @@ import { type Asset, asset, type SharedAssets } from '../assets.js'
 import { fontsOf } from './fonts.js'
 import { colorTokens } from './style.js'
 
-/** The style sheet of a site, and the fonts that its pages load first. */
+/** The style sheet of a site, and the fonts to preload. */
 export interface SiteStyle {
   sheet: Asset
   preload: Asset[]
-  /** Returns the fonts that pages in a language load first besides. */
+  /** Returns further fonts to preload for pages in a language. */
   preloadFor(lang: string): Asset[]
 }
 
-/** Maximum number of style sheets that are kept, of about 60 KB each. */
+/** Maximum number of cached style sheets, of about 60 KB each. */
 const MAX_SHEETS = 50
 /** Style sheets by the files that they refer to. */
 const made = new WeakMap<SharedAssets, LRUCache<string, Promise<SiteStyle>>>()
 
-/** Makes the style sheet of a site. Sites with the same styling share it. */
+/** Returns the style sheet of a site. Sites with the same styling share it. */
 export function styleOf(assets: SharedAssets, look: SiteCustomization): Promise<SiteStyle> {
   const { styling, header } = look
   const key = JSON.stringify([styling, header.preset, header.backgroundColor, header.linkColor])

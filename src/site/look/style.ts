@@ -40,7 +40,7 @@ function tokensOf(look: SiteCustomization, scheme: Scheme): Record<string, strin
   return { ...colors, ...headerTokens(look, scheme, colors) }
 }
 
-/** Returns the tokens of a header whose color the team chose. Its texts and controls are legible on any color. */
+/** Returns the tokens for a header with a custom color. Its texts and controls are legible on any color. */
 function headerTokens(
   { header }: SiteCustomization,
   scheme: Scheme,

@@ -6,13 +6,13 @@ import { ServiceError } from '../../kernel/errors.js'
 import type { OpenSpace } from '../navigation.js'
 import type { Visit } from '../visit.js'
 
-/** A call of a reader. `member` is null unless they have sent the token of a member. */
+/** A call by a reader. `member` is null without a member's token. */
 export interface SiteCall {
   visit: Visit
   member: MemberCall | null
 }
 
-/** Returns the member who calls. Throws 401. */
+/** Returns the calling member. Throws 401. */
 export function memberOf({ member }: SiteCall): MemberCall {
   if (member) return member
   throw new ServiceError(
@@ -26,6 +26,6 @@ export const shownPage = ({ address }: Visit, { siteSpace, pages }: OpenSpace, e
   page: entry.id,
   title: entry.title,
   address: address + pathOfPage(siteSpace, pages, entry),
-  commit: pages.revision.snapshot.commit as string,
+  commit: pages.revision.snapshot.commit,
   space: siteSpace.space.doc.id,
 })

@@ -9,7 +9,7 @@ import type { OpenSpace } from '../navigation.js'
 import type { Visit } from '../visit.js'
 
 const missing = (): ServiceError =>
-  new ServiceError('not-found', 'This site has no such page for you. Find pages with `search` or `list`.')
+  new ServiceError('not-found', 'The page does not exist, or you may not see it. Find pages with `search` or `list`.')
 
 /** A named page, and the anchor in its address. */
 export interface FoundPage {

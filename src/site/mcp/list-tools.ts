@@ -21,7 +21,7 @@ import { partsBelow, type SitePart } from './find-page.js'
 import { required } from '../../kernel/defined.js'
 
 const Below = Type.Optional(
-  Type.String({ minLength: 1, maxLength: MAX_NAME, description: 'A path or address: only what is at or below it.' }),
+  Type.String({ minLength: 1, maxLength: MAX_NAME, description: 'A path or address: returns only pages at or below it.' }),
 )
 
 /** Lists the table of contents. */
@@ -97,7 +97,7 @@ export const changesTool: Tool<SiteCall> = tool({
       changed.slice(offset, offset + MAX_CHANGES).map(async ({ part, page }) => {
         // The subject of a commit may name other pages, which the reader may not see.
         const { commit: change, at, author } = await showChange(visit.app, part.pages.revision, page)
-        return { ...shownPage(visit, part, page.entry), change: change as string, at, author }
+        return { ...shownPage(visit, part, page.entry), change, at, author }
       }),
     )
     return changesOutcome(shown, offset, changed.length)

@@ -1,4 +1,4 @@
-/** Answers the requests of MCP clients to a site. The visitor gate has admitted their reader. */
+/** Handles requests of MCP clients to a site. The visitor gate has already admitted the reader. */
 import type { CallOrigin, MemberCall, Members } from '../../domain/agents/members.js'
 import { memberTools } from '../../domain/agents/member-tools.js'
 import { findChangeRequest } from '../../domain/change-requests/change-requests.js'
@@ -43,7 +43,7 @@ const INSTRUCTIONS =
 const MEMBER_INSTRUCTIONS =
   ' `propose` creates a draft change request with edits of pages; `comment` and `status` continue it. To edit a page, read it with `source: true` first if it has variables or includes.'
 
-/** Makes the response for a request. Null if the server of the site is off, so that its address is that of no page. */
+/** Makes the response for a request. Null if the MCP server of the site is disabled, so that its address is a 404. */
 export async function mcpOutput(visit: Visit, request: SiteRequest, mcp: SiteMcp): Promise<SiteResponse | null> {
   if (visit.preview || !servesAgents(visit) || (await visit.look()).pageActions.mcp === false) return null
   try {
@@ -96,8 +96,8 @@ const sent = ({
 })
 
 /**
- * Returns the CORS headers. Throws 403 for scripts of other origins, as the specification asks: a page elsewhere could
- * otherwise read a site that only its reader's network can reach.
+ * Returns the CORS headers. Throws 403 for scripts of other origins, as the specification requires: a page
+ * elsewhere could otherwise read a site that only its reader's network can reach.
  */
 function checkOrigin({ address, visitor }: Visit, { header }: SiteRequest, origins: readonly string[]) {
   const origin = header('Origin')
@@ -112,7 +112,7 @@ function checkOrigin({ address, visitor }: Visit, { header }: SiteRequest, origi
 
 export const corsHeaders = (origin: string) => ({ 'Access-Control-Allow-Origin': origin })
 
-/** Returns the member whose token the request has; null = none. Throws 401, 403, 429. */
+/** Returns the member whose token the request contains; null = none. Throws 401, 403, 429. */
 async function memberFor(visit: Visit, request: SiteRequest, mcp: SiteMcp): Promise<MemberCall | null> {
   const token = memberTokenOf(request)
   if (token === null) return null
@@ -135,7 +135,7 @@ async function memberFor(visit: Visit, request: SiteRequest, mcp: SiteMcp): Prom
   }
 }
 
-/** Finds a change request of a space that the reader sees on the site. Throws 404. */
+/** Finds a change request of a space that the reader may see on the site. Throws 404. */
 async function changeRequestFor(visit: Visit, actor: Actor, id: string) {
   const { app, visitor } = visit
   const doc = await app.store.get(changeRequests, id)

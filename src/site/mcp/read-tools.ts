@@ -20,7 +20,7 @@ import {
   Query,
   SectionName,
 } from '../../domain/agents/tool-schemas.js'
-import type { FoundPage, FoundSpace } from '../../domain/search/search.js'
+import type { FoundPage } from '../../domain/search/search.js'
 import { shownSiteSpaces } from '../../domain/sites/view.js'
 import { markdownFor } from '../../domain/sites/visitor-markdown.js'
 import { readPageText } from '../../domain/sites/visitor-page.js'
@@ -64,7 +64,7 @@ export const searchTool: Tool<SiteCall> = tool({
         ? { items: [] }
         : await searchForVisitor(visit.app, visit.visitor, asked, { siteSpaces, pagesOfSpace: limit })
     const all = await Promise.all(
-      (found.items as FoundSpace[]).map(async ({ space, pages }) => {
+      found.items.map(async ({ space, pages }) => {
         const siteSpace = siteSpaces.find(({ entry }) => entry.space === space.doc.id)
         return siteSpace ? resultsIn(visit, siteSpace, pages) : []
       }),

@@ -1,4 +1,4 @@
-/** The words of the interface in English. They are also the type of the other languages. */
+/** The words of the interface in English. They define the type of the other languages. */
 import { type BlockWords, ENGLISH } from '../../render/site/words.js'
 import { plural } from './plural.js'
 
@@ -18,7 +18,7 @@ export interface Words {
   pages: string
   /** The label of the menu with the variants of a section: languages and versions. */
   variants: string
-  /** The tags of versions, and the note on pages of old ones. */
+  /** The tags of versions, and the note on pages of old versions. */
   versions: { latest: string; old: string; isOld: string; openLatest: string }
   earlierPages: string
   laterPages: string
@@ -28,7 +28,7 @@ export interface Words {
   lastChanged: (author: string) => { before: string; after: string }
   /** The same for an earlier change: "Changed Nov 12 by Ada Okafor". */
   changed: (author: string) => { before: string; after: string }
-  /** The key of the margin: changes since a day, and earlier ones. */
+  /** The legend of the margin: changes since a day, and earlier ones. */
   changedSince: (day: string) => string
   changedBefore: string
   commit: string
@@ -48,7 +48,7 @@ export interface Words {
     /** Returns the number of results as a text, such as "6 results". */
     count: (count: number) => string
     none: string
-    /** Follows the number of results if not everything could be searched in time. */
+    /** The note after the number of results if the search was incomplete. */
     partial: string
     failed: string
     everything: string
@@ -65,7 +65,7 @@ export interface Words {
   /** The label of a preview, and the mark of the pages that the previewed change request changes. */
   preview: { site: string; changeRequest: (number: number) => string; conflicts: string; changed: string }
   missing: PlainWords & { similar: string }
-  /** The pages without the look of a site: failures, and the sign-in. */
+  /** The pages without a site's customization: failures, and the sign-in. */
   plain: {
     tooMany: PlainWords
     unavailable: PlainWords
@@ -150,7 +150,7 @@ export const en: Words = {
   preview: {
     site: 'Preview. Readers may see something else.',
     changeRequest: (number) => `Preview of change request #${number}`,
-    conflicts: 'It conflicts with main, so changes of main since its last update are missing.',
+    conflicts: 'It conflicts with main, so changes to main since its last update are missing.',
     changed: 'changed',
   },
   missing: {
@@ -164,10 +164,10 @@ export const en: Words = {
     failed: { title: 'This page cannot be shown', reason: 'The server failed. Load the page again later.' },
     badRange: { title: 'This part of the file does not exist', reason: 'Load the whole file.' },
     preparing: { title: 'The download is being prepared', reason: 'It starts on this page when it is ready.' },
-    noMethod: { title: 'This address can only be read', reason: 'Use the method GET or HEAD.' },
+    noMethod: { title: 'This address is read-only', reason: 'Use the method GET or HEAD.' },
     notSignedIn: {
       title: 'You could not be signed in',
-      reason: 'The sign-in of this site sent an invalid answer.',
+      reason: 'The sign-in of this site sent an invalid response.',
       action: 'Try again',
     },
     signedOut: { title: 'You are signed out', reason: 'Close this page, or sign in again.', action: 'Sign in' },

@@ -12,7 +12,7 @@ import { zh } from './zh.js'
 
 export type { Words }
 
-/** The words by language, in lowercase. Related languages share theirs. */
+/** The words by language, in lowercase. Related languages share one entry. */
 const WORDS: Readonly<Record<string, Words>> = {
   en,
   fr,
@@ -61,10 +61,10 @@ export const formatDay = formatter({ dateStyle: 'medium' })
 /** Formats the day of a time without its year, such as "Nov 12". */
 export const formatShortDay = formatter({ month: 'short', day: 'numeric' })
 
-/** Returns the tag of a language in its usual spelling, such as `pt-BR`. */
+/** Returns the language tag with its usual capitalization, such as `pt-BR`. */
 export const languageTag = (language: string): string => Intl.getCanonicalLocales(language)[0] ?? language
 
-/** Returns the name of a language in itself, such as "日本語". */
+/** Returns the language's own name, such as "日本語". */
 export function nameOfLanguage(language: string): string {
   const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1)

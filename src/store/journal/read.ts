@@ -78,7 +78,7 @@ async function searchParts<T extends object>(
     const lines = await readSegment(fs, folder, part)
     for (let i = 0; i < lines.length; i++) {
       const n = down ? lines.length - 1 - i : i
-      if (take(search, first, part.first + n, () => deepFreeze(JSON.parse(required(lines[n])) as T))) return true
+      if (take(search, first, part.first + n, () => deepFreeze<T>(JSON.parse(required(lines[n]))))) return true
     }
   }
   return false

@@ -103,7 +103,7 @@ async function* recordsOf(
   for (const segment of group.segments) {
     const lines = await readSegment(journals.fs, group.folder, segment)
     const records = lines.map((line, n) => {
-      const record = deepFreeze(JSON.parse(line) as object)
+      const record = deepFreeze<object>(JSON.parse(line))
       return { position: segment.first + n, at: timeOf(record), record }
     })
     yield records.filter(({ position }) => position >= first)

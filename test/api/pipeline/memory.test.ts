@@ -38,7 +38,7 @@ async function pour(raw: RawConnection, text: string, bytes: number): Promise<vo
 }
 
 test(
-  'the process survives nested bodies, 120 large bodies and forms',
+  'the process survives nested bodies, many large bodies, and forms',
   async () => {
     const dir = await mkdtemp(join(tmpdir(), 'bindery-memory-'))
     const server = await startServer(dir, { NODE_OPTIONS: '--max-old-space-size=256' })

@@ -16,7 +16,7 @@ import { readBothWays, readOnCopy, someOf } from './hostile-reads.js'
 import { look, type Space, step, type World } from './hostile-steps.js'
 
 // Cached responses while users change everything they can through the API and with plain Git, and while reads are
-// under way.
+// in progress.
 
 const STEPS = size(12, 100)
 const STEPS_PER_START = 3

@@ -109,7 +109,7 @@ async function through(
   }
 }
 
-test('responses are correct for commits with equal timestamps whose texts come and go', () =>
+test('responses are correct if texts appear and disappear in commits with equal timestamps', () =>
   through(FILES, [
     { changes: { 'a/one.md': '# One\n\nx\n' } },
     { changes: { 'a/one.md': '# One\n\ny\n' } },
@@ -341,7 +341,7 @@ test('a service that has just started returns the same responses in the opposite
 })
 
 // Last, since the ETags of content cover all specifications.
-test('responses follow the pages of a specification, and the addresses of remote files', async () => {
+test('responses change with the pages of a specification and the addresses of remote files', async () => {
   const entry = `* [Pets](pets.md)\n  * \`\`\`yaml\n    type: builtin:openapi\n    dependencies:\n      spec:\n        ref:\n          kind: openapi\n          spec: pets\n    \`\`\`\n`
   const desk = await openDesk(here, { ...FILES, 'SUMMARY.md': SUMMARY + entry, 'pets.md': '# Pets\n' })
   const all = async () => {

@@ -64,7 +64,7 @@ test('a renewal reuses bytes that other requests have computed', async () => {
   assert.is(next?.body, bytes)
 })
 
-test('a response stays as it is if only volatile values have changed', async () => {
+test('a response is unchanged if only volatile values have changed', async () => {
   const { things, response } = kept()
   things['spaces 1'] = 2
   const next = await renewResponse(response, without)

@@ -12,7 +12,7 @@ const test = suite('cached responses on nodes')
 const postgres = await startPostgres()
 test.after(() => postgres.close())
 
-test('bytes that another node made newer than their ETag are not cached', async () => {
+test('bytes that are newer than their ETag because of another node are not cached', async () => {
   const env = { BINDERY_DATABASE_URL: await postgres.database() }
   const [here, there] = [await startService({ env }), await startService({ env })]
   try {

@@ -64,7 +64,7 @@ test('the log names the request and the caller, but no token and no query', () =
     assert.not.match(JSON.stringify(lines), /verysecret|Bearer/)
   }))
 
-test('a stopping server is alive but not ready, and returns 503 with Retry-After', () =>
+test('a server that is stopping is alive but not ready, and returns 503 with Retry-After', () =>
   withFake([], async ({ url, api }) => {
     assert.is((await supertest(url).get('/readyz')).status, 200)
     api.stop()

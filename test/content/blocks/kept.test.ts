@@ -59,7 +59,7 @@ test('addresses in texts are written unchanged, because GFM makes them links', (
   assert.is(printDocument(tree, source), 'See https://a.example/b_c, www.b.example, d@e.example or f@1.2.3\n')
 })
 
-test('a cell of an HTML table keeps the element around its text', () => {
+test('an HTML table cell keeps the element around its text', () => {
   const source =
     '<table><tbody><tr><td><h4><i class="fa-x">:x:</i> Old</h4></td><td><ul><li>Old</li><li>b</li></ul></td><td> <p class="y">Old</p></td><td><b>Old</b></td></tr></tbody></table>\n'
   const count = leavesOf(parseDocument(source).nodes).length
@@ -74,7 +74,7 @@ test('a cell of an HTML table keeps the element around its text', () => {
   }
 })
 
-test('marks of a whole link are written inside the link, unless adjacent text has them too', () => {
+test('formatting of a whole link is inside the link, unless adjacent text has it too', () => {
   for (const source of [
     'See [`a`](b) Old',
     '[**a**](b)をOld',

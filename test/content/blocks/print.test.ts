@@ -112,7 +112,7 @@ test('other blocks keep their bytes when blocks are added and removed', () => {
   assert.is(printDocument(less, source), 'one\n***\n\nthree\n')
 })
 
-test('no text breaks out of its context', () => {
+test('no written text breaks out of its context', () => {
   const hostile = fc.array(
     fc.constantFrom(
       '{% endhint %}',
@@ -251,7 +251,7 @@ test('a tree beyond the limits of nesting and size is rejected', () => {
 const manyTexts = (count: number): DocumentNode =>
   documentOf(...Array.from({ length: count }, () => block('paragraph', {}, [text('*a*_b_[c]~d~')])))
 
-test('texts that are only too costly together are rejected as sent', () => {
+test('texts that are too costly only in total are rejected', () => {
   assert.throws(
     () => printDocument(manyTexts(28_000)),
     /^nodes: It has 224000 inline markers, so it is too costly to parse/,

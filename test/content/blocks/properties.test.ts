@@ -33,7 +33,7 @@ test('the parser returns the same tree for the same text', () => {
   )
 })
 
-test('the top blocks and the text between them are the whole source', () => {
+test('the top-level blocks and the text between them are the whole source', () => {
   fc.assert(
     fc.property(soup, (markdown) => {
       let at = 0
@@ -78,7 +78,7 @@ test('every word that is not markup is in the tree', () => {
   )
 })
 
-test('positions of nodes are exact', () => {
+test('node positions are exact', () => {
   const markdown = '\ufeff# A\r\n\r\n* x\r\n\r\n  {% hint style="info" %}\r\n  y\r\n  {% endhint %}\r\n'
   const places: Array<[string, string, unknown]> = []
   const walk = (nodes: BlockNode['nodes']) => {

@@ -71,7 +71,7 @@ const PAGES = [
 for (const page of PAGES) {
   for (const eol of ['\n', '\r\n']) {
     const source = page.replaceAll('\n', eol)
-    test(`only one word changes, there and back: ${JSON.stringify(source.slice(0, 60))}`, () => {
+    test(`an edit and its reversal change only one word: ${JSON.stringify(source.slice(0, 60))}`, () => {
       const changed = edited(source, 'WORD', 'NEWS')
       assert.is(changed, source.replace('WORD', 'NEWS'))
       assert.is(edited(changed, 'NEWS', 'WORD'), source)
@@ -175,7 +175,7 @@ test('an edit of a long item, or next to thousands of blank lines, takes bounded
   assert.is(restyled(`*a*${gap}b`, `_a_${gap}b`, `_a_${gap}${gap}c`, String), null)
 })
 
-test('an edit may touch text that only the source has, and both ends of a block', () => {
+test('an edit may change text that only the source has, and both ends of a block', () => {
   const as = (source: string, before: string, after: string): string | null => restyled(source, before, after, String)
   assert.is(as('*a* b', '_a_ b', '_a_ new b'), '*a* new b')
   assert.is(as('a   *b*', 'a _b_', 'a new _b_'), 'a new   *b*')

@@ -39,7 +39,7 @@ test('the chunks contain every line once, and their kinds state who changed what
   )
 })
 
-test('changes of one side alone merge to that side', () => {
+test('changes on only one side merge to that side', () => {
   fc.assert(
     fc.property(text, text, (base, changed) => {
       const chunks = mergeChunks(base, changed, base) ?? []
@@ -62,7 +62,7 @@ test('lines that both sides added are compared with each other', () => {
   )
 })
 
-test('front matter that merges by key is one chunk with the merged text', () => {
+test('front matter that can be merged by key is one chunk with the merged text', () => {
   const page = (keys: string, body: string) => `---\ntitle: A\n${keys}---\n\n${body}\n`
   const chunks = pageChunks(page('', 'text'), page('icon: sun\n', 'mine'), page('layout: wide\n', 'other')) ?? []
   assert.is(chunks[0]?.kind, 'merged')
@@ -74,7 +74,7 @@ test('front matter that merges by key is one chunk with the merged text', () => 
   )
 })
 
-test('too many lines that differ are not compared', () => {
+test('texts with too many different lines are not compared', () => {
   const many = (word: string) => `${word}\nx\n`.repeat(100_000)
   assert.is(mergeChunks(many('a'), many('b'), many('c')), null)
 })

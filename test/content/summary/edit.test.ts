@@ -101,7 +101,7 @@ test('entries move with all nested entries', () => {
   assert.throws(() => moveEntry(text, [0], { parent: [0, 1] }), /under itself/)
 })
 
-test('a removed entry may leave its children in its place', () => {
+test('the children of a removed entry can take its place', () => {
   assert.is(
     removeEntry(sample, [1, 0], { nested: 'lift' }),
     sample.replace('* [A](a.md "Link title")\n  * [B](b.md)\n', '* [B](b.md)\n'),
@@ -160,7 +160,7 @@ const target = fc.oneof(
   fc.string({ maxLength: 12 }).filter((text) => !/[\x00-\x1f\x7f]/.test(text) && text === text.trim()),
 )
 
-test('every title and target reads back', () => {
+test('every written title and target is read back unchanged', () => {
   fc.assert(
     fc.property(
       summaryText,
@@ -278,7 +278,7 @@ function modelPath(_: Model[], cut: number[], wanted: Model, model: Model[]): nu
   return path.map((index, i) => (touched && i === depth ? index + 1 : index))
 }
 
-test('an entry that is inserted next to others and removed leaves the same bytes', () => {
+test('inserting an entry next to others and removing it restores the same bytes', () => {
   fc.assert(
     fc.property(summaryText, fc.nat(), fc.nat(), (text, a, b) => {
       const model = modelOf(text)

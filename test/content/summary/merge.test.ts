@@ -49,7 +49,7 @@ test('additions, removals, new titles, new targets and moves are independent', (
   )
 })
 
-test('moves on both sides that only together make a tree are merged', () => {
+test('moves on both sides that form a tree only together are merged', () => {
   const from = '* [T](t.md)\n  * [P](p.md)\n* [H](h.md)\n* [Z](z.md)\n'
   const ours = '* [T](t.md)\n  * [P](p.md)\n    * [H](h.md)\n* [Z](z.md)\n'
   const theirs = '* [H](h.md)\n  * [T](t.md)\n* [Z](z.md)\n  * [P](p.md)\n'

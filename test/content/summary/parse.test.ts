@@ -50,7 +50,7 @@ test('every marker, and indents of one, two and four spaces and of tabs, are rea
   ])
 })
 
-test('targets may have brackets, spaces, parentheses, escapes, references or be missing', () => {
+test('targets may contain brackets, spaces, parentheses, escapes or references, or be missing', () => {
   const cases: Array<[string, string]> = [
     ['[t](<with (1) spaces.md>)', 't -> with (1) spaces.md'],
     ['[t](with%20space.md)', 't -> with%20space.md'],

@@ -8,7 +8,7 @@ const test = suite('number of entries in a table of contents')
 
 const entries = (count: number): string => '* [Same]()\n'.repeat(count)
 
-test('entries beyond the maximum number are not read at all', () => {
+test('a table of contents with too many entries is not read', () => {
   const lines = String(tasks.summary?.(entries(MAX_ENTRIES)))
   assert.is(
     lines

@@ -15,7 +15,7 @@ import { modelOf, paths } from './model.js'
 
 const test = suite('content: edits of unusual lines in SUMMARY.md')
 
-test('a comment between entries stays in its place', () => {
+test('a comment between entries keeps its position', () => {
   const text = '* [a](a.md)\n<!-- B -->\n* [b](b.md)\n  * [c](c.md)\n\n<!--\n* [d](d.md)\n-->\n'
   assert.is(removeEntry(text, [0]), text.replace('* [a](a.md)\n', ''))
   assert.is(removeEntry(text, [1, 0]), text.replace('  * [c](c.md)\n', ''))
@@ -32,7 +32,7 @@ test('a comment between entries stays in its place', () => {
   assert.is(removeEntry(inside, [0]), '* [d](d.md)\n')
 })
 
-test('bullets with a tab after them move with their nested entries', () => {
+test('entries with a tab after the bullet move with their nested entries', () => {
   const text = '*\t[a](a.md)\n*\t[b](b.md)\n\t*\t[c](c.md)\n\t\t*\t[d](d.md)\n'
   assert.is(
     moveEntry(text, [1], { parent: null, at: 0 }),
@@ -45,7 +45,7 @@ test('bullets with a tab after them move with their nested entries', () => {
 
 const CHAPTERS = '# Summary\r\n\r\n[A](a.md) [B](b.md "B"), *[C](c.md)* | [D](d.md)\r\n[E](e.md)\r\n\r\n- [F](f.md)\r\n'
 
-test('each link on a line of mdBook chapters is a chapter that can be edited alone', () => {
+test('each link on a line of mdBook chapters is a chapter that can be edited separately', () => {
   const { nodes, diagnostics } = parseSummary(CHAPTERS)
   assert.equal(
     nodes.map(({ title, href, line, start }) => `${title} ${href} ${line} ${CHAPTERS.indexOf(`[${title}]`) - start}`),

@@ -124,7 +124,7 @@ test('ancestry agrees with Git on any graph', async () => {
   )
 })
 
-test('a long history is loaded at once', async () => {
+test('a long history is loaded in one batch', async () => {
   const entry = (n: number) =>
     `commit refs/heads/long\nmark :${n}\ncommitter a <a@b> ${1_000_000 + n} +0000\ndata 1\nx\n${n > 1 ? `from :${n - 1}\n` : ''}`
   admin(repository, ['fast-import', '--quiet'], Array.from({ length: 3000 }, (_, n) => entry(n + 1)).join(''))

@@ -44,7 +44,7 @@ test('git clone reads main and every branch from a bundle of a repository in use
   assert.is(readFileSync(join(place.dir, 'work', 'README.md'), 'utf8'), '# One\n')
 })
 
-test('a bundle replaces no file, and a failure states the reason', async () => {
+test('a bundle never overwrites a file, and a failure states the reason', async () => {
   const refused = async (space: string, file: string, why: RegExp): Promise<void> => {
     try {
       await bundleSpace({ reposDir: place.dir }, space, file)

@@ -283,7 +283,7 @@ test('one of several concurrent moves from one value succeeds, and the others ar
   assert.not.match(stateOf(pair.ours).join('\n'), /\.lock/)
 })
 
-test('locks of other processes are reported and stay with all that they protect', async () => {
+test('locks of other processes are reported, and the locked files stay unchanged', async () => {
   const held = async (lock: string): Promise<void> => {
     const pair = await makePair(place.git)
     const [a, b] = pair.ids as [CommitId, CommitId]

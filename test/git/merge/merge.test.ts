@@ -118,7 +118,7 @@ test('a missing commit fails only its own merge', async () => {
   assert.ok((await repository.merge({ ours, theirs: ours })).clean)
 })
 
-test('concurrent merges do not mix', async () => {
+test('concurrent merges do not affect each other', async () => {
   const root = await commit(repository, [], { a: lines() })
   const sides = await Promise.all(
     Array.from({ length: 10 }, (_, n) => commit(repository, [root], { [`n${n}`]: String(n) })),
@@ -130,7 +130,7 @@ test('concurrent merges do not mix', async () => {
     assert.equal(await namesOf(tree), ['a', `n${n}`, `n${(n + 1) % 10}`].sort())
 })
 
-test('a merge that takes long yields to the service, and the next one has a new process', async () => {
+test('a long merge gets a low priority, and the next one uses a new process', async () => {
   const own = await place.git.create('long')
   const root = await commit(own, [], { a: lines() })
   const ours = await commit(own, [root], { a: lines('ours') })
@@ -138,7 +138,7 @@ test('a merge that takes long yields to the service, and the next one has a new 
   const merged = await own.merge({ ours, theirs })
   const [pid] = processesOf(own, 'merge-tree')
   assert.is(getPriority(pid), 0)
-  // A stopped process is like one that computes for long.
+  // A stopped process behaves like one that takes long.
   process.kill(pid as number, 'SIGSTOP')
   const long = own.merge({ ours: theirs, theirs: ours })
   while (getPriority(pid) === 0) await wait(20)

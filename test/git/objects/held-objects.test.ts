@@ -6,7 +6,7 @@ import { suite } from '../../support/suite.js'
 const test = suite('objects of merges in memory')
 const blob = (text: string | Buffer) => ({ type: 'blob' as const, object: encodeObject('blob', Buffer.from(text)) })
 
-test('all repositories share a memory bound for objects, and released ones free space', () => {
+test('all repositories share a memory limit for objects, and released objects free memory', () => {
   const all = new HeldObjects(3_600_000)
   const [one, two]: HeldByName[] = [new Map(), new Map()]
   const large = blob(Buffer.alloc(5 * 1024 * 1024))
@@ -18,7 +18,7 @@ test('all repositories share a memory bound for objects, and released ones free 
   assert.ok(all.hold(two as HeldByName, [large]))
 })
 
-test('objects expire, but an object that was created again stays', async () => {
+test('objects expire, except objects that were created again', async () => {
   const all = new HeldObjects(0)
   const into: HeldByName = new Map()
   const [first, again, other] = [blob('x'), blob('x'), blob('y')]

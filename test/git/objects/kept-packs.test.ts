@@ -44,7 +44,7 @@ test('a second writer of a pack waits for its file, and both protect it until re
   assert.equal(readdirSync(folder), [])
 })
 
-test('a failed creation of a pack file is an error and protects nothing', async () => {
+test('a pack file that cannot be created causes an error and protects nothing', async () => {
   const full: Disk = {
     ...disk,
     open: () => Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC' })),

@@ -95,7 +95,7 @@ test('an edit keeps the rest, drops empty folders and may leave an empty tree', 
   assert.equal(await repository.check(), [])
 })
 
-test('Git reads any set of files as it was written', async () => {
+test('Git reads any written set of files unchanged', async () => {
   const segment = fc.stringMatching(/^[a-c.\-0é]{1,3}$/).filter((name) => !/^\.+$/.test(name))
   const texts = fc.dictionary(
     fc.array(segment, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/')),
@@ -162,7 +162,7 @@ for (const path of hostile) {
   })
 }
 
-test('paths that only look hostile are accepted', async () => {
+test('harmless paths that look hostile are accepted', async () => {
   const id = await commit(repository, [], {
     '.gitbook.yaml': '1',
     '.github/x': '2',
@@ -178,14 +178,14 @@ test('paths that only look hostile are accepted', async () => {
   assert.equal(await repository.check(), [])
 })
 
-test('a file cannot be a folder, nor a folder a file', async () => {
+test('a path cannot be both a file and a folder', async () => {
   const base = await commit(repository, [], { 'a/b.md': '1', c: '2' })
   for (const texts of [{ a: 'x' }, { 'c/d': 'x' }, { 'a/b.md/c': 'x' }, { n: '1', 'n/m': '2' }]) {
     assert.instance(await failure(commit(repository, [base], texts)), InvalidPath)
   }
 })
 
-test('new names must not collide by case, but old ones may stay', async () => {
+test('new names must not differ only by case, but existing ones may', async () => {
   const base = await commit(repository, [], { 'Guide/a.md': '1', 'b.md': '2' })
   for (const texts of [
     { 'guide/x.md': 'x' },
@@ -202,7 +202,7 @@ test('new names must not collide by case, but old ones may stay', async () => {
   assert.equal(names(await commit(repository, [imported], { x: 'changed', y: 'new' })), ['X', 'x', 'y'])
 })
 
-test('names that are not UTF-8 and old modes survive an edit of their folder', async () => {
+test('an edit of a folder preserves names that are not UTF-8 and old modes', async () => {
   const blob = admin(repository, ['hash-object', '-w', '--stdin'], 'x')
   const raw = Buffer.concat([Buffer.from('100664 caf\xe9\0', 'latin1'), Buffer.from(blob, 'hex')])
   const tree = admin(repository, ['hash-object', '-w', '-t', 'tree', '--literally', '--stdin'], raw)

@@ -10,7 +10,7 @@ import { anyLease } from '../../support/lease.js'
 const [test, place] = await suiteWith('pack indexes', makePlace, clear)
 
 for (const version of ['1', '2']) {
-  test(`an index of version ${version} names exactly the objects that Git finds`, async () => {
+  test(`an index of version ${version} lists exactly the objects that Git finds`, async () => {
     const repository = await place.git.create(`v${version}`)
     const root = await commit(
       repository,

@@ -182,7 +182,7 @@ test('damaged, truncated and foreign packs are left to Git, and another copy is 
   await there.close()
 })
 
-test('packed objects stay readable while an admin repacks, collects, commits and borrows', async () => {
+test('packed objects stay readable while an admin repacks, collects garbage and commits', async () => {
   const { repository } = await withHistory(4)
   const expected = new Map(listed(repository).map(({ oid, type }) => [oid, type]))
   let tidying = true

@@ -100,7 +100,7 @@ test('Git reads entries of every size and type', async () => {
   assert.equal(read, entries)
 })
 
-test('many batches leave few packs, and old and new readers lose nothing', async () => {
+test('many batches leave few packs, and readers lose nothing', async () => {
   const repository = await place.git.create('many')
   const other = (await makePlace({ reposDir: place.dir })).git
   const reader = await other.open('many')
@@ -138,7 +138,7 @@ test('a missing pack is noticed, and no commit is based on its commits', async (
   for (const one of outcomes) assert.instance(one.status === 'rejected' && one.reason, LostObject)
 })
 
-test("an admin's repack does not delete a pack that is getting its names", async () => {
+test("an admin's repack does not delete a pack before refs name its commits", async () => {
   const repacked = repackedMeanwhile()
   const other = await makePlace({ disk: repacked.disk })
   const repository = await other.git.create('repacked')
@@ -172,7 +172,7 @@ test('an object with a damaged loose file is written loose again, not into a pac
   assert.equal(await repository.check(), [])
 })
 
-test('packs with deltas, foreign packs and damaged ones are not joined', async () => {
+test('packs with deltas, foreign packs and damaged packs are not joined', async () => {
   const repository = await place.git.create('others')
   const long = randomBytes(20_000).toString('hex')
   const made = await batch(repository, null, [{ a: long }, { a: `${long}.` }, { a: `${long}..` }])

@@ -81,7 +81,7 @@ else {
     await node.close()
   })
 
-  test('copies of an earlier run are deleted, but none with a ref that was moved by hand', async () => {
+  test('copies of an earlier run are deleted, except copies with manually moved refs', async () => {
     const before = await openNode(url, { dir: disk.dir, minIdleMs: 0 })
     await before.git.makeRoom(1024 * MIB)
     const [kept, other] = names as [string, string]

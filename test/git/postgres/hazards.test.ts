@@ -130,7 +130,7 @@ test('clones get the refs of the database, even if an admin has just moved a ref
   b.aside.length = b.notices.length = 0
 })
 
-test('an admin who repacks, prunes and packs refs on a node disturbs nothing', async () => {
+test('an admin can repack, prune and pack refs on a node without effect on clients', async () => {
   const { name } = await begin()
   for (let n = 0; n < 10; n++) await edit(n % 2 === 0 ? a : b, name, `${n}\n`)
   for (const node of [a, b]) admin({ path: node.path(name) }, ['gc', '--prune=now', '--quiet'])
@@ -225,7 +225,7 @@ test('objects that an admin pruned just before a ref named them are read again o
   rmSync(dir, { recursive: true })
 })
 
-test('a commit that was pruned while it was cached can be a parent and get a ref', async () => {
+test('a cached commit that was pruned can still become a parent or the target of a ref', async () => {
   const { name, first } = await begin()
   const dropAll = (path: string): void => {
     for (const ref of [MAIN, TOPIC]) rmSync(join(path, ref), { force: true })
@@ -248,7 +248,7 @@ test('a commit that was pruned while it was cached can be a parent and get a ref
   await mustAgree(name)
 })
 
-test('a copy with a damaged note or half-installed packs is filled again', async () => {
+test('a copy with a damaged state file or incomplete packs is fetched again', async () => {
   const { name } = await begin()
   for (let n = 0; n < 8; n++) await edit(a, name, `${n}\n`)
   const damages: ((path: string) => void)[] = [
@@ -371,7 +371,7 @@ test('a commit with a lost response is never reported as made if it does not exi
   await node.close()
 })
 
-test('many objects and large files arrive through Git and many rows', async () => {
+test('many objects and large files are stored in many rows', async () => {
   const { name, first } = await begin()
   const repository = await a.git.open(name)
   const random = (bytes: number) => Buffer.from(Array.from({ length: bytes }, () => Math.floor(Math.random() * 256)))
@@ -393,7 +393,7 @@ test('many objects and large files arrive through Git and many rows', async () =
   )
 })
 
-test('old revisions get refs without a transfer', async () => {
+test('a ref to an old revision needs no transfer', async () => {
   const { name } = await begin()
   const old: CommitId[] = []
   for (let n = 0; n < 70; n++) old.push(await edit(a, name, `${n}\n`))
@@ -428,7 +428,7 @@ test('small packs are joined during reads, and late or incomplete nodes get ever
 })
 
 const REFS = size(1_500, 10_000)
-test(`a move works with ${REFS} refs, and a wiped node gets them in one file`, async () => {
+test(`a move works with ${REFS} refs, and a wiped node receives them in one file`, async () => {
   const { name, first } = await begin()
   const repository = await a.git.open(name)
   const refs = Array.from({ length: REFS }, (_, n) => ({

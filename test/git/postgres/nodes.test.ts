@@ -62,7 +62,7 @@ test('an empty commit is complete on every node', async () => {
   }
 })
 
-test('one of two nodes that move one ref succeeds, and the other gets the new value', async () => {
+test('of two nodes that move one ref, one succeeds and the other gets the new value', async () => {
   const { name, first } = await begin()
   const both = await Promise.all([a, b].map((node) => node.git.open(name)))
   const commits = await Promise.all(both.map((one, n) => commit(one, [first], { 'a.md': `${n}` })))

@@ -7,7 +7,7 @@ import { suite } from '../../support/suite.js'
 
 const test = suite('the socket for refresh requests')
 
-test('folders whose paths are too long for a socket have none', async () => {
+test('a folder whose path is too long for a socket has none', async () => {
   const above = await mkdtemp(join(tmpdir(), 'door-'))
   const folders = ['one', 'two'].map((name) => join(above, 'long'.repeat(30), name))
   for (const folder of folders) await mkdir(folder, { recursive: true })

@@ -14,7 +14,7 @@ function freeze(repository: Repository, word: string): number {
   return mine.length
 }
 
-test('a hanging process is replaced, and reads, merges, diffs and moves continue', async () => {
+test('a process that hangs is replaced, and reads, merges, diffs and moves continue', async () => {
   const repository = await place.git.create('space')
   const lines = 'line\n'.repeat(30)
   const root = await commit(repository, [], { a: lines, b: 'b' })

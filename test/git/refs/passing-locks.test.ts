@@ -34,7 +34,7 @@ async function goneWhenLookedFor(lock: string, attempted: () => Promise<number>)
   }
 }
 
-test('a lock that disappears between an attempt and the check is not a failure', async () => {
+test('a lock that disappears between a failed attempt and the check causes no error', async () => {
   const { disk: theirs, attempts } = contested(async (attempt, lock, attempted) => {
     if (attempt === 1) writeFileSync(lock, '')
     if (attempt === 7) {

@@ -93,7 +93,7 @@ function byGit(repository: Repository, moves: readonly RefMove[]): boolean {
   }
 }
 
-test('transactions end like git update-ref, whatever refs exist', async () => {
+test('transactions have the same results as git update-ref', async () => {
   const names = fc.constantFrom('main', 'a', 'a/b', 'a/b/c', 'a/d', 'e')
   const move = fc.record({ name: names, to: fc.integer({ min: -1, max: 3 }), stale: fc.integer({ min: 0, max: 9 }) })
   const step = fc.oneof(

@@ -67,7 +67,7 @@ test('a move is a compare-and-swap, and several refs move together or not at all
   assert.match(admin(repository, ['reflog', 'show', 'main']), /bindery: edit/)
 })
 
-test('an admin sees our moves and we see theirs at once, loose and packed', async () => {
+test("the admin and the service see each other's ref moves immediately, loose and packed", async () => {
   const repository = await place.git.create('admin')
   let head: CommitId | null = null
   for (let round = 0; round < 12; round++) {
@@ -155,7 +155,7 @@ test('fifty writers lose nothing while an admin writes, packs and collects', asy
   assert.equal(await repository.check(), [])
 })
 
-test('a temporary lock is waited for, and a permanent one is reported', async () => {
+test('the service waits for a temporary lock and reports a permanent one', async () => {
   const repository = await place.git.create('locked')
   const a = await commit(repository, [], { x: '1' })
   const lock = join(repository.path, `${MAIN}.lock`)
@@ -223,7 +223,7 @@ test('a packed-refs lock of another process stays and is reported', async () => 
   }
 })
 
-test('the next start removes our own stale lock, and reports those of others', async () => {
+test("the next start removes the service's stale lock and reports locks of others", async () => {
   const repository = await place.git.create('stale')
   const [a, b] = [await commit(repository, [], { x: '1' }), await commit(repository, [], { x: '2' })]
   await repository.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease)

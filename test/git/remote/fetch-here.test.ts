@@ -138,7 +138,7 @@ test('each request has the credential, and nothing is fetched without it', async
   )
 })
 
-test('a remote that comes back is asked for its protocol again', async () => {
+test('the protocol is requested again after a remote was unreachable', async () => {
   const pair = await begin()
   const head = await pair.remote.commit({ 'docs/a.md': 'next\n' })
   await rename(pair.remote.path, `${pair.remote.path}-away`)

@@ -57,7 +57,7 @@ test(
 )
 
 test(
-  'a credential in the URL is used and not passed on',
+  'a credential in the URL is used but not passed to processes',
   inWorld({ auth }, async ({ operations, ours, theirs, server }) => {
     const url = theirs.url.replace('http://', `http://${auth.username}:${encodeURIComponent(auth.password)}@`)
     let seen = ''

@@ -43,7 +43,7 @@ const written = (found: readonly { name: string; rawMode: string; oid: string }[
   return encodeTree(inGitsOrder(nodes))
 }
 
-test('an edited folder has the bytes of a new one, and a diff finds the changes', async () => {
+test('an edited tree has the same bytes as a new one, and a diff finds the changes', async () => {
   await fc.assert(
     fc.asyncProperty(
       entries,
@@ -88,7 +88,7 @@ test('an edited folder has the bytes of a new one, and a diff finds the changes'
   )
 })
 
-test('only an entry with the same name and mode replaces another one in the bytes', () => {
+test('the bytes of a tree are edited in place only for entries with the same name and mode', () => {
   const before = parseTree(written([{ name: 'a', rawMode: '100664', oid: '1'.repeat(40) }]))
   for (const node of [
     makeNode('a', '100644', '2'.repeat(40)),

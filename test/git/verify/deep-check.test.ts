@@ -45,7 +45,7 @@ const file = (repository: Repository, oid: string): string =>
   join(repository.path, 'objects', oid.slice(0, 2), oid.slice(2))
 const oidOf = (repository: Repository, name: string): string => admin(repository, ['rev-parse', name])
 
-test('the check accepts sound repositories, and names large packs that it leaves to Git', async () => {
+test('the check accepts sound repositories, and lists large packs that it leaves to Git', async () => {
   const { repository } = await filled()
   assert.equal(await repository.deepCheck(), { complaints: [], notes: [] })
   admin(repository, ['tag', '-a', 'v1', '-m', 'A tag', MAIN])
@@ -57,7 +57,7 @@ test('the check accepts sound repositories, and names large packs that it leaves
   assert.match(notes[1] as string, /^\d+ objects are in packs that were not compared$/)
 })
 
-test('the check names a damaged object, a missing file, and a folder that is only in memory', async () => {
+test('the check reports a damaged object, a missing file, and a folder that is only in memory', async () => {
   const { repository, head } = await filled()
   const snapshot = await repository.at(head)
   await snapshot.walk()
@@ -88,7 +88,7 @@ test('the check names a damaged object, a missing file, and a folder that is onl
   assert.ok((await repository.check()).length > 0)
 })
 
-test('the check names a missing commit', async () => {
+test('the check reports a missing commit', async () => {
   const { repository } = await filled()
   const side = oidOf(repository, 'refs/heads/change-requests/1')
   rmSync(file(repository, side))

@@ -9,7 +9,7 @@ import { markdown } from '../kinds/markdown.js'
 import { summaries, yaml } from '../kinds/yaml.js'
 import type { Place, Json, Person } from './place.js'
 
-/** One request or connection. It is repeated until the attack is over, and gives up then. */
+/** One request or connection. It is repeated until the attack ends, and is then abandoned. */
 type Step = (over: AbortSignal) => Promise<unknown>
 
 export interface StrangerAttack {
@@ -111,7 +111,7 @@ const flood: StrangerAttack = {
   },
 }
 
-/** Imports, content imports and specifications from a host that accepts connections and says nothing. */
+/** Imports, content imports and specifications from a host that accepts connections and never responds. */
 const stalledHost: StrangerAttack = {
   name: 'imports from a stalled host',
   async prepare(place) {
@@ -267,7 +267,7 @@ const searches: StrangerAttack = {
   },
 }
 
-/** Twelve levels of folders, each with the next one ten times: 10¹² paths in a few kilobytes. */
+/** Twelve levels of folders, each of which contains the next one ten times: 10¹² paths in a few kilobytes. */
 const treeFilters: StrangerAttack = {
   name: 'tree filters',
   async prepare(place) {

@@ -20,7 +20,7 @@ const PAUSE_MS: Record<Task, number> = { read: 50, push: 500, sync: 500, mail: 5
 /** A task that takes longer counts as a failure. */
 const PATIENCE_MS = 60_000
 
-/** Prepares the tasks. Each call of one does it once. */
+/** Prepares the tasks. Each call runs a task once. */
 export async function honestTenant(place: Place): Promise<Record<Task, () => Promise<void>>> {
   const { honest, organization, dir, remotes, smtp } = place
   const space = async (): Promise<string> =>
@@ -56,7 +56,7 @@ export async function honestTenant(place: Place): Promise<Record<Task, () => Pro
   }
 }
 
-/** Does every task again and again until `over` is aborted. */
+/** Repeats every task until `over` is aborted. */
 export async function live(tasks: Record<Task, () => Promise<void>>, over: AbortSignal): Promise<Experiences> {
   const lane = async (task: Task): Promise<[Task, Experience]> => {
     const experience: Experience = { times: [], failures: [] }

@@ -1,4 +1,4 @@
-/** Where a stranger attacks: a service with default limits, an honest organization, and a stranger with two tokens. */
+/** The setting of an attack: a service with default limits, an honest organization, and a stranger with two tokens. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -28,10 +28,10 @@ export interface Place {
   silent: string
   honest: Person
   organization: string
-  /** The two tokens of the stranger, and an organization of the stranger's own. */
+  /** The two tokens of the stranger, and the stranger's organization. */
   stranger: [Person, Person]
   theirs: string
-  /** Creates a space of the stranger whose main holds the commits that `stream` (for `git fast-import`) adds to it. */
+  /** Creates a space of the stranger whose main contains the commits that `stream` (for `git fast-import`) adds to it. */
   pushed(stream: (base: string) => string): Promise<{ id: string; url: string; work: string }>
   addressOf(space: string, person: Person): string
   close(): Promise<void>
@@ -56,7 +56,7 @@ function person(url: string, token: string): Person {
   return { token, ask, must }
 }
 
-/** The stranger is a person with an account, and nothing else: no role in any organization of others. */
+/** The stranger has an account, but no role in other organizations. */
 async function newStranger(url: string, admin: Person, smtp: Smtp): Promise<[Person, Person]> {
   const lobby = await admin.must('POST', '/v1/orgs', { title: 'Lobby' })
   await admin.must('POST', `/v1/orgs/${lobby.id}/invites`, { emails: ['stranger@elsewhere.example'] })

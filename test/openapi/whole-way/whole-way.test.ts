@@ -73,7 +73,7 @@ if (isSmall || given === 'large')
   )
 
 if (isSmall)
-  test('line ends and byte order marks of Windows make no difference', () =>
+  test('Windows line ends and byte order marks have no effect', () =>
     assert.equal(documents.get('windows.yml'), documents.get('yaml.yaml')))
 
 test('a document that is not a specification is rejected, and the message states the location', async () => {

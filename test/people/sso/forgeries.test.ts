@@ -137,7 +137,7 @@ const claimed: [name: string, claims: Partial<Claims>][] = [
   ['success in capitals', { status: 'URN:OASIS:NAMES:TC:SAML:2.0:STATUS:SUCCESS' }],
 ]
 
-test('signed values that are almost valid are rejected', async () => {
+test('almost valid signed values are rejected', async () => {
   const begun = await here.begin(provider)
   for (const [name, claims] of claimed) {
     let xml: string
@@ -184,7 +184,7 @@ test('times that are not in UTC or not valid are rejected where they matter', as
   }
 })
 
-test('a response with moved, doubled or replaced parts signs in ada or no one', async () => {
+test('a response with moved, doubled or replaced parts signs in the right user or no one', async () => {
   const begun = await here.begin(provider)
   const xml = here.respond(begun)
   const elements = [...xml.matchAll(/<(\w+:\w+)[ >]/g)].map(({ index, 1: tag }) => {

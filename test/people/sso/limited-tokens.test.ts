@@ -57,7 +57,7 @@ async function asked(id: string, endpoint: Endpoint, token: string): Promise<str
   return `${response.status} ${response.body.error?.message ?? ''}`
 }
 
-test("every operation on another organization treats session tokens as a stranger's", async () => {
+test("every operation on another organization treats session tokens like a stranger's token", async () => {
   assert.ok(probed.length > 200, `${probed.length} operations`)
   const different: string[] = []
   for (const [id, endpoint] of probed) {
@@ -76,7 +76,7 @@ test("every operation on another organization treats session tokens as a strange
   await here.admin.call('get', `${here.organizationUrl}/sites/${parameters.siteId}`).expect(200)
 })
 
-test('session tokens open no space of another organization through Git', async () => {
+test('session tokens give no access to spaces of another organization through Git', async () => {
   const basic = (token: string) => `Basic ${Buffer.from(`git:${token}`).toString('base64')}`
   const refs = (token: string, space: string) =>
     fetch(`${here.url}/git/${space}.git/info/refs?service=git-upload-pack`, {
@@ -90,7 +90,7 @@ test('session tokens open no space of another organization through Git', async (
   assert.is((await refs(session.token, own)).status, 200)
 })
 
-test('a session can neither change nor see account data from elsewhere', async () => {
+test('a session can neither change nor read account data of other organizations', async () => {
   const { body: elsewhere } = await as(here, one.token, 'post', '/v1/user/tokens', { label: 'elsewhere' }).expect(201)
   const { body: listed } = await session.call('get', '/v1/user/tokens').expect(200)
   assert.not.ok(

@@ -62,7 +62,7 @@ test('a token and its derived tokens end with the provider session or the config
   await long.call('get', '/v1/user').expect(401)
 })
 
-test('a code works once within five minutes, even if many use it at the same time', async () => {
+test('a code works once within five minutes, even with concurrent uses', async () => {
   const who = { nameId: 'once', attributes: { email: 'once@example.com' } }
   const code = await here.code(provider, who)
   const statuses = (await Promise.all([1, 2, 3].map(() => here.exchange(code)))).map(({ status }) => status)

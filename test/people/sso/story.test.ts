@@ -93,7 +93,7 @@ class Story {
     else
       assert.not.ok(
         [...this.known.values()].some((one) => one.user === user.id),
-        'somebody new is somebody else',
+        'a new identity is another user',
       )
     this.known.set(`${name} ${org}`, { user: user.id, identity: true, member: true, disabled: false })
     this.tokens.push({ secret: body.token, org, name, user: user.id, ends: here.now() + 12 * HOUR, revoked: false })

@@ -202,7 +202,7 @@ export function meet(
     })
   for (const [key, value] of toCome) {
     const deletes = value === null && key === pathOf(pageOf(key))
-    into.set(key, value, `the force of ${ref}, of which nobody had told here`, {
+    into.set(key, value, `the force of ${ref}, which was unknown here`, {
       soft: true,
       ...(deletes ? { saw: sawThere.get(key) as ReadonlySet<number> } : {}),
     })

@@ -143,6 +143,6 @@ export function judgeConflicts(
     const isAnother = (page: string): boolean =>
       [...(project.former.get(page) ?? [])].some((id) => id !== project.ids.get(page)?.id)
     if (conflict.kind === 'modify/delete' && !pages.some((page) => isDeleted(page) || isAnother(page)))
-      complain(`, which nobody deleted: ${pages.map((page) => all.tell(pathOf(page)))}`)
+      complain(`, which were not deleted: ${pages.map((page) => all.tell(pathOf(page)))}`)
   }
 }

@@ -74,7 +74,7 @@ export async function commitBeside(world: World, ref: Ref): Promise<string | nul
   if (!headThere(world, ref) || world.projects.some(({ folder }) => folder === '')) return null
   const commit = await world.remote.commit({ 'src/code.c': `int x = ${++world.count};\n` }, { ref, message: 'Code' })
   world.past.set(ref, [...(world.past.get(ref) ?? []), commit])
-  return `${ref} there: code beside the docs`
+  return `${ref} there: code next to the docs`
 }
 
 export async function makeDocs(world: World): Promise<string | null> {
@@ -199,7 +199,7 @@ async function learnMerge(world: World, { into, from, again, byHand, before }: L
     const isChosen = (key: string): boolean => byHand !== null && knowledge.deciding(key).some((act) => act.why === who)
     const taken = again ? news.filter((key) => isChosen(key) || other.own(key).includes(valueIn(seen, key))) : []
     for (const key of taken)
-      knowledge.set(key, valueIn(seen, key), why(world, `who took ${from} over in a commit of their own`), {
+      knowledge.set(key, valueIn(seen, key), why(world, `who took ${from} over in a separate commit`), {
         again: true,
         soft: isChosen(key) && isLeft(key),
       })

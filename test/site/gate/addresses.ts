@@ -8,13 +8,21 @@ export interface Place {
   host: string
   /** The path of the site there, without a slash at the end. */
   prefix: string
+  /** The path that links of the site start with: behind a proxy, the one that readers see. */
+  base: string
 }
 
 /** @param port the port of the sites */
 export function placesOf(world: World, site: Site, port: number): Place[] {
   const host = `127.0.0.1:${port}`
   const { organization, hostname, customHostname, wildcard } = world
-  const named = (name: string, of: string, prefix: string): Place => ({ name, host: of, prefix })
+  const proxied = site.proxy === null ? null : site.proxy.slice(site.proxy.indexOf('/'))
+  const named = (name: string, of: string, prefix: string): Place => ({
+    name,
+    host: of,
+    prefix,
+    base: proxied ?? prefix,
+  })
   return [
     ...(wildcard === null
       ? [
@@ -30,7 +38,7 @@ export function placesOf(world: World, site: Site, port: number): Place[] {
 
 export interface Spelling {
   name: string
-  /** Whether a visitor who may read the page must arrive at it. */
+  /** Whether the address must lead a visitor who may read the page to it. */
   arrives: boolean
   of(segments: readonly string[]): string
 }

@@ -1,9 +1,9 @@
-/** Requests of readers, byte by byte as they are written: no client normalizes their path or follows redirects. */
+/** Sends requests of readers byte for byte: no client normalizes the path or follows redirects. */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 
 export interface Asked {
   method?: string
-  /** The path and query, as they stand in the request line. */
+  /** The path and query of the request line. */
   path: string
   headers?: Readonly<Record<string, string>>
   body?: string

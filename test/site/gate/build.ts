@@ -6,11 +6,13 @@ import { memberships } from '../../../src/model/index.js'
 import type { Random } from '../../simulation/two-sided/random.js'
 import { git } from '../../support/hermetic-git.js'
 import type { Caller, TestService } from '../../support/service.js'
+import { previewToken } from '../../../src/domain/sites/preview.js'
 import { someCondition, SCHEMA } from './claims.js'
 import { filesOf } from './content.js'
 import {
   newSite,
   newSpace,
+  type Page,
   type Part,
   pathOf,
   type Site,
@@ -30,6 +32,10 @@ export interface Here {
   wildcard: string | null
   /** A guest of all organizations, who sees only the spaces to which they are invited. */
   guest: Caller
+  /** Once a guest of all sites, but not any more. */
+  former: Caller
+  /** Host names of earlier worlds in the service. */
+  earlierHosts: string[]
 }
 
 export async function call(
@@ -63,8 +69,10 @@ export async function buildWorld(here: Here, next: Random): Promise<World> {
   world.spaces = Array.from({ length: 3 + next(2) }, () => newSpace(world, 4 + next(5)))
   for (const space of world.spaces) await buildSpace(here, world, space)
   const { user } = here.guest
-  const joined = newMembership(world.organization, user, null, new Date().toISOString())
-  await here.service.service.app.store.insert(memberships, joined)
+  for (const one of [here.guest, here.former]) {
+    const joined = newMembership(world.organization, one.user, null, new Date().toISOString())
+    await here.service.service.app.store.insert(memberships, joined)
+  }
   for (const space of world.spaces)
     if (next(3) === 0) world.guestLacks.add(space)
     else await call(here, 'post', `/v1/spaces/${space.id}/permissions`, { role: 'read', users: [user] })
@@ -78,24 +86,46 @@ export async function buildWorld(here: Here, next: Random): Promise<World> {
 async function buildSpace(here: Here, world: World, space: Space): Promise<void> {
   const { id } = await call(here, 'post', `/v1/orgs/${world.organization}/spaces`, { title: space.title })
   space.id = id
-  await putFiles(here, space, filesOf(space))
+  const earlier = (edited: readonly Page[]) => filesOf(space, { edited, mark: 'Earlier.' })
+  await putFiles(here, space, earlier([]), { days: 9 })
+  const edited: Page[] = []
+  for (const page of space.pages) {
+    if (page.edit === null || page.draft) continue
+    edited.push(page)
+    await putFiles(here, space, earlier(edited), { days: 6, ...page.edit })
+  }
+  await putFiles(here, space, filesOf(space), { days: 3 })
   await learnIds(here, space)
 }
 
+/** A commit other than Ada's of today. */
+interface Commit {
+  days: number
+  author?: string
+  subject?: string
+}
+
 /** Replaces all files of a space in one commit of plain Git. */
-export async function putFiles(here: Here, space: Space, files: Readonly<Record<string, string>>): Promise<void> {
+export async function putFiles(
+  here: Here,
+  space: Space,
+  files: Readonly<Record<string, string>>,
+  { days, author = 'Ada', subject = 'Text' }: Commit = { days: 0 },
+): Promise<void> {
+  const time = `${Math.floor(Date.now() / 1000) - days * 86_400} +0000`
   const lines = [
-    'commit refs/heads/main\ncommitter Ada <ada@example.org> now\ndata 4\nText\nfrom refs/heads/main^0\ndeleteall\n',
+    `commit refs/heads/main\ncommitter ${author} <${author}@example.org> ${time}\n`,
+    `data ${subject.length}\n${subject}\nfrom refs/heads/main^0\ndeleteall\n`,
     ...Object.entries(files).map(
       ([path, text]) => `M 100644 inline ${JSON.stringify(path)}\ndata ${Buffer.byteLength(text)}\n${text}\n`,
     ),
     'done\n',
   ]
   const repository = join(here.service.dir, 'repos', `${space.id}.git`)
-  await git(repository, ['fast-import', '--quiet', '--done', '--date-format=now'], lines.join(''))
+  await git(repository, ['fast-import', '--quiet', '--done'], lines.join(''))
 }
 
-/** Notes the IDs of the pages. */
+/** Records the IDs of the pages. */
 export async function learnIds(here: Here, space: Space): Promise<void> {
   const { pages } = await call(here, 'get', `/v1/spaces/${space.id}/content/pages`)
   const byTitle = new Map<string, Json>()
@@ -122,7 +152,8 @@ async function buildSite(here: Here, world: World, site: Site): Promise<void> {
   const first = siteSpacesOf(site)[0] as Part
   const { id } = await call(here, 'post', sites, { title: site.title, spaces: sections ? [] : [first.space?.id] })
   Object.assign(site, { id, api: `${sites}/${id}` })
-  await call(here, 'patch', site.api, { basename: site.basename })
+  const { basename, hostname, proxy } = site
+  await call(here, 'patch', site.api, { basename, ...(hostname && { hostname }), ...(proxy && { proxy }) })
   await call(here, 'post', `${site.api}/publish`)
   for (const part of site.parts) await buildPart(here, site, part)
   await learnAddresses(here, site)
@@ -167,12 +198,18 @@ async function buildSite(here: Here, world: World, site: Site): Promise<void> {
   })
   if (!site.published) await call(here, 'post', `${site.api}/unpublish`)
   await call(here, 'post', `${site.api}/permissions`, { role: 'read', users: [here.guest.user] })
+  await call(here, 'post', `${site.api}/permissions`, { role: 'read', users: [here.former.user] })
   const tokenFor = async (caller: Caller): Promise<string> => {
     const { urls } = (await caller.call('get', site.api).expect(200)).body
     return (/~preview\/([^/]+)/.exec(urls.preview) as RegExpExecArray)[1] as string
   }
   site.preview = await tokenFor(here.service.admin)
   site.guestPreview = await tokenFor(here.guest)
+  site.lapsedPreview = await tokenFor(here.former)
+  await call(here, 'delete', `${site.api}/permissions/users/${here.former.user}`)
+  const { settings } = here.service.service.app
+  const threeDaysAgo = { now: () => new Date(Date.now() - 3 * 86_400_000) }
+  site.expiredPreview = previewToken({ settings, clock: threeDaysAgo }, site.id, here.service.admin.user)
 }
 
 const PATHS = { 'site-space': 'site-spaces', section: 'sections', group: 'section-groups' } as const
@@ -209,7 +246,7 @@ async function buildPart(here: Here, site: Site, part: Part): Promise<void> {
   for (const below of part.below) await buildPart(here, site, below)
 }
 
-/** Notes the address of each site space while all are published, then sets drafts and conditions. */
+/** Records the address of each site space while all are published, then sets drafts and conditions. */
 async function learnAddresses(here: Here, site: Site): Promise<void> {
   const root = (await call(here, 'get', site.api)).urls.published as string
   for (const part of siteSpacesOf(site)) {
@@ -226,7 +263,7 @@ async function learnAddresses(here: Here, site: Site): Promise<void> {
   await walk(site.parts)
 }
 
-/** Writes the draft and the condition of a part as the model has them. */
+/** Sets the draft and the condition of a part as in the model. */
 export async function setPart(here: Here, site: Site, part: Part): Promise<void> {
   await call(here, 'patch', apiOf(site, part), {
     draft: part.draft,

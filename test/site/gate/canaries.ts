@@ -1,5 +1,5 @@
 /**
- * Words that occur nowhere else. Each thing of a world has its own, so that a response shows which things it reveals.
+ * Unique words. Each thing in a world has one, so that a response shows which things it reveals.
  */
 import type { Random } from '../../simulation/two-sided/random.js'
 
@@ -7,7 +7,7 @@ const LETTERS = 'bcdfghjklmnprstvwz'
 const LENGTH = 9
 const WORD = new RegExp(`qx[${LETTERS}]{${LENGTH}}`, 'g')
 
-/** A new word. It is far from all others, so that a search with typos never finds another one. */
+/** Returns a new word. It differs from all others so much that a search with typos never confuses them. */
 export function newWord(next: Random): string {
   let word = 'qx'
   for (let at = 0; at < LENGTH; at++) word += LETTERS[next(LETTERS.length)]

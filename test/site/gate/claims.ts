@@ -1,4 +1,4 @@
-/** Claims of visitors and the conditions of the model, each with its own meaning, independent of the service. */
+/** Claims of visitors, and the conditions of the model, which are evaluated independently of the service. */
 import { pick, type Random } from '../../simulation/two-sided/random.js'
 
 /** The claims of a visitor after every check. All are declared. */

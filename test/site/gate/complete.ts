@@ -1,4 +1,4 @@
-/** Outputs that list pages contain everything that the visitor may see in lists. */
+/** Checks that outputs with lists contain every page that the visitor may see in lists. */
 import type { Told } from './ask.js'
 import { wordsIn } from './canaries.js'
 import { Leak } from './judge.js'
@@ -6,7 +6,7 @@ import { findable, reachAt, type View } from './oracle.js'
 import type { Request } from './outputs.js'
 import { type Page, type Part, siteSpacesOf } from './world.js'
 
-/** A page at a place of the site. */
+/** A page at a position in the site. */
 interface Placed {
   part: Part
   page: Page
@@ -19,9 +19,18 @@ const title: Listing = ({ page }) => page.title
 const text: Listing = ({ page }) => page.text
 
 /** The last part of the path. First pages have none, and copies of a page in another variant are left out. */
-const path: Listing = ({ part, page }, { site, preview }) => {
-  const isListed = site.visibility === 'public' && preview === null && !page.noIndex && page !== part.space?.pages[0]
-  return isListed ? (page.words[0] as string) : null
+const path: Listing = ({ part, page }, view) => {
+  const { site, preview } = view
+  const isListed = site.visibility === 'public' && preview === null && !page.noIndex
+  return isListed && page !== firstPage(part, view) ? (page.words[0] as string) : null
+}
+
+/** The first page that the visitor sees has the path of its space. */
+function firstPage(part: Part, view: View): Page | undefined {
+  const { pages, groups } = part.space as NonNullable<Part['space']>
+  const inOrder = (all: readonly Page[]): Page[] => all.flatMap((page) => [page, ...inOrder(page.below)])
+  const top = [null, ...groups].flatMap((group) => pages.filter((page) => page.above === null && page.group === group))
+  return inOrder(top).find((page) => reachAt(view, part, page) === 'listed')
 }
 
 const LISTINGS: Readonly<Record<string, Listing>> = {
@@ -52,12 +61,19 @@ export function judgeComplete(told: Told, request: Request, view: View): void {
     throw new Leak(`the feed names none of ${listed.length} pages, status ${told.status}`)
   if (request.output === 'search tool for all') judgeSearch(words, view)
   const { page } = request
-  const isNamed = request.output === 'read tool' || all.filter((one) => isAt(view, one, page)).length === 1
-  if (/^read tool/.test(request.output) && page && !request.lost && isNamed && !words.has(page.text))
+  const named = all.filter((one) => isAt(view, one, page))
+  const isNamed = request.output !== 'read tool by ID' || (named.length === 1 && named[0]?.page === page)
+  const isPart = request.output === 'read tool for a part of a page'
+  if (isPart && page && !request.lost && !words.has(page.words[4] as string))
+    throw new Leak(`the section of a page is missing, status ${told.status}`)
+  if (/^read tool(?: by ID)?$/.test(request.output) && page && !request.lost && isNamed && !words.has(page.text))
     throw new Leak(`the text of a page is missing, status ${told.status}`)
 }
 
-/** Whether a page of this ID is at a place where the visitor may read it. First pages of several spaces may share one. */
+/**
+ * Whether a page with this ID is at a position where the visitor may read it. First pages of several spaces may share
+ * one.
+ */
 const isAt = (view: View, { part, page }: Placed, named: Page | null): boolean =>
   page.id === named?.id && reachAt(view, part, page) !== 'none'
 

@@ -9,9 +9,16 @@ export const fileOf = (space: Space, page: Page): string => (page === space.page
 export const includeFile = ({ name }: Included): string => `.gitbook/includes/${name}.md`
 export const assetFile = ({ name }: Asset): string => `.gitbook/assets/${name}.txt`
 
-export function filesOf(space: Space): Record<string, string> {
+/** A version of the files: the pages whose text has its blocks with a condition, and the last line of all pages. */
+export interface Version {
+  edited: readonly Page[]
+  mark: string
+}
+
+export function filesOf(space: Space, version?: Version): Record<string, string> {
   const files: Record<string, string> = { 'SUMMARY.md': summaryOf(space) }
-  for (const page of space.pages) if (!page.draft && !page.gone) files[fileOf(space, page)] = markdownOf(space, page)
+  for (const page of space.pages)
+    if (!page.draft && !page.gone) files[fileOf(space, page)] = markdownOf(space, page, version)
   for (const one of space.includes)
     files[includeFile(one)] =
       `---\ntitle: ${one.title}\n---\n\nShared ${one.word}.\n\n${one.blocks.map(blockOf).join('')}`
@@ -64,14 +71,18 @@ export function frontMatterOf(page: Page): string {
   return `---\n${lines.join('\n')}\n---\n\n`
 }
 
-export function markdownOf(space: Space, page: Page): string {
+export function markdownOf(
+  space: Space,
+  page: Page,
+  { edited, mark }: Version = { edited: space.pages, mark: 'Later.' },
+): string {
   const [, , heading, , section, text] = page.words
   return [
     `${frontMatterOf(page)}# ${heading}`,
     `${COMMON} text ${text}.`,
     `<!-- ${page.secrets[1]} -->`,
     `## ${section}`,
-    ...page.blocks.map((one) => blockOf(one).trim()),
+    ...(edited.includes(page) ? page.blocks : []).map((one) => blockOf(one).trim()),
     ...page.links.filter(({ gone }) => !gone).flatMap((to, at) => linkOf(space, to, at)),
     ...proposalsOf(space, page)
       .filter(({ merged }) => merged)
@@ -81,6 +92,7 @@ export function markdownOf(space: Space, page: Page): string {
     ...page.files.map((one, at) =>
       at % 2 === 0 ? `{% file src="${assetFile(one)}" %}` : `[download](${assetFile(one)})`,
     ),
+    mark,
   ].join('\n\n')
 }
 

@@ -17,7 +17,7 @@ const digest = (told: Told): string =>
 
 const headText = (told: Told): string => told.raw.join('\n')
 
-/** No word of something invisible stands in any byte of the body or the headers. */
+/** No word of an invisible thing is in the body or the headers. */
 export function judgeWords(
   told: Told,
   request: Request,
@@ -34,9 +34,11 @@ export function judgeWords(
     ? []
     : world.spaces.flatMap(({ pages }) => pages.filter(isShown))
   const near = new Set([...(request.page ? [request.page] : []), ...shown].flatMap(nearWords))
+  const asset = request.lost ? undefined : request.file
+  const ofFile = asset ? [asset.name, ...asset.words] : []
   for (const word of words) {
     const far = reach.get(word)
-    if (far === undefined || far === 'listed' || repeated.has(word)) continue
+    if (far === undefined || far === 'listed' || repeated.has(word) || ofFile.includes(word)) continue
     if (far === 'read' && (near.has(word) || request.output === 'seen address')) continue
     throw new Leak(`the response contains ${word}, which is for this visitor: ${far}\n${around(told.text, word)}`)
   }
@@ -53,6 +55,7 @@ const nearWords = (page: Page): string[] =>
     ...one.variables.map(({ word }) => word),
     ...one.files.flatMap(({ words }) => words),
     ...one.proposed,
+    ...(one.edit ? [one.edit.author] : []),
   ])
 
 const around = (text: string, word: string): string => {
@@ -61,9 +64,13 @@ const around = (text: string, word: string): string => {
 }
 
 /** A response is the one for something that does not exist: status, headers and bytes, up to the words of the request. */
-export function judgeTwin(told: Told, twin: Told, words: ReadonlyMap<string, string>): void {
+export function judgeTwin(
+  told: Told,
+  twin: Told,
+  words: ReadonlyMap<string, string>,
+  reflects = told.text !== twin.text,
+): void {
   const back = new Map([...words].map(([from, to]) => [to, from]))
-  const reflects = told.text !== twin.text
   const without = reflects ? ['etag', 'content-length'] : []
   if (told.status !== twin.status) throw new Leak(`status ${told.status}, but ${twin.status} if it does not exist`)
   const [ours, theirs] = [
@@ -90,7 +97,7 @@ export function difference(one: string, other: string): string {
   return `…${one.slice(Math.max(0, at - 120), at + 160)}…\n…${other.slice(Math.max(0, at - 120), at + 160)}…`
 }
 
-/** Caches: a site that is the same for everyone is shared, all others never are. */
+/** Shared caches may store only responses of sites that are the same for everyone. */
 export function judgeCaching(told: Told, request: Request, view: View): void {
   const { headers, status } = told
   if (status >= 500) throw new Leak(`status ${status}`)

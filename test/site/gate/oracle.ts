@@ -1,7 +1,8 @@
 /**
- * Decides what a visitor may see, from the documents alone: docs/design/visitors.md and docs/sites.md. It does not
- * share a line with the service.
+ * Decides what a visitor may see, based only on docs/design/visitors.md and docs/sites.md. It shares no code with
+ * the service.
  */
+import { wordsIn } from './canaries.js'
 import type { Claims } from './claims.js'
 import { chainOf, type Page, type Part, pageChain, type Site, type Space, siteSpacesOf, type World } from './world.js'
 
@@ -9,7 +10,7 @@ import { chainOf, type Page, type Part, pageChain, type Site, type Space, siteSp
 export interface View {
   site: Site
   admitted: boolean
-  /** Whether the sign-in of the site admits them, also if there is nothing that they may see. */
+  /** Whether the sign-in of the site admits them, even if they may see nothing. */
   signedIn: boolean
   claims: Claims
   /** Of a preview: which one, and the spaces that its user cannot see. */
@@ -20,7 +21,7 @@ export interface View {
 }
 
 /**
- * How far a thing reaches: `listed` everywhere, `read` only where its page is asked for or linked, `none` nowhere.
+ * The visibility of a thing: `listed` everywhere, `read` only if its page is requested or linked, `none` nowhere.
  */
 export type Reach = 'listed' | 'read' | 'none'
 
@@ -35,7 +36,7 @@ export const maySeePart = (view: View, part: Part): boolean =>
   chainOf(part).every((one) => !one.draft && (one.condition === null || one.condition.holds(view.claims))) &&
   (part.space === null || (!part.space.deleted && !view.lacks.has(part.space)))
 
-/** A part that contains something to see; others are left out. */
+/** A part with visible content. Other parts are omitted. */
 export const showsPart = (view: View, part: Part): boolean =>
   maySeePart(view, part) &&
   (part.kind === 'site-space' || part.links.length > 0 || part.below.some((one) => showsPart(view, one)))
@@ -55,7 +56,7 @@ export const reachAt = (view: View, part: Part, page: Page): Reach =>
 export const maySeeSpace = (view: View, space: Space): boolean =>
   siteSpacesOf(view.site).some((part) => part.space === space && maySeePart(view, part))
 
-/** The reach of every word of a world, for one view. Words of the other site are in it too. */
+/** The visibility of every word of a world, for one view. Words of the other site are in it too. */
 export function reaches(world: World, view: View): Map<string, Reach> {
   const found = new Map<string, Reach>()
   const add = (words: readonly string[], reach: Reach): void => {
@@ -80,6 +81,9 @@ export function reaches(world: World, view: View): Map<string, Reach> {
       if (outside) add([outside], if_(ours && view.admitted))
     }
     for (const { key } of site.keys) add([key], 'none')
+    // Who may sign in is told where, and learns the address.
+    const isKnown = view.admitted || (site.published && site.visibility !== 'share-link')
+    add([...wordsIn(`${site.hostname} ${site.proxy}`)], if_(ours && isKnown))
   }
   for (const space of world.spaces) addSpace(view, space, add)
   return found
@@ -106,13 +110,17 @@ function addSpace(view: View, space: Space, add: (words: readonly string[], reac
     add(page.former, reach === 'none' ? 'none' : 'read')
     for (const { condition, word } of page.blocks) add([word], condition.holds(view.claims) ? reach : 'none')
     add(page.secrets, 'none')
-    // Previews mark links that lead nowhere, with their path, for members who see the space anyway.
+    // Previews mark broken links, with their path, because their members can see the space.
     if (view.preview) add(page.words.slice(0, 1), open)
     for (const one of page.includes) {
       add([one.word], reach)
       for (const { condition, word } of one.blocks) add([word], condition.holds(view.claims) ? reach : 'none')
     }
     for (const { word } of page.variables) add([word], reach)
+    if (page.edit) {
+      add([page.edit.author], page.edit.condition.holds(view.claims) ? reach : 'none')
+      add([page.edit.subject], 'none')
+    }
     for (const { words } of page.files) add(words, reach)
   }
   for (const one of [...space.includes]) add([one.name, one.title, one.word], 'none')

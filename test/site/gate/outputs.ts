@@ -1,14 +1,14 @@
 /**
- * Every output of a site. Each must pass the gate, so a new output belongs into `OUTPUTS`: one line, and all checks of
- * the story apply to it.
+ * Every output of a site. Each must pass the gate, so add a new output to `OUTPUTS`, and all checks of the story
+ * apply to it.
  */
 import { pick } from '../../simulation/two-sided/random.js'
 import type { Spelling } from './addresses.js'
 import { PLAIN } from './addresses.js'
-import { COMMON } from './content.js'
+import { assetFile, COMMON, fileOf } from './content.js'
 import type { View } from './oracle.js'
-import { reachAt } from './oracle.js'
-import { chainOf, type Page, type Part, pathOf, type Site, siteSpacesOf, type World } from './world.js'
+import { maySeePart, reachAt } from './oracle.js'
+import { type Asset, chainOf, type Page, type Part, pathOf, type Site, siteSpacesOf, type World } from './world.js'
 
 /** A request below the address of a site, and the things that it concerns. */
 export interface Request {
@@ -18,14 +18,16 @@ export interface Request {
   method?: string
   headers?: Record<string, string>
   body?: string
-  /** The page that it asks for. Pages of its text may appear, as far as the visitor may read them. */
+  /** The requested page. Pages in its text may appear if the visitor may read them. */
   page: Page | null
+  /** The file that it asks for. */
+  file?: Asset
   /**
-   * Whether it asks for something that exists, but not for this visitor: then the response must be the one for
-   * something that does not exist.
+   * Whether the requested thing exists but is hidden from this visitor. The response must then equal that for a
+   * missing thing.
    */
   lost: boolean
-  /** Whether the visitor must arrive at the text of the page. */
+  /** Whether the visitor must get the text of the page. */
   arrives: boolean
   /** Whether it is for programs, so that it does not exist on a site that excludes them. */
   isForPrograms: boolean
@@ -89,6 +91,28 @@ const below =
     return { path, page: reach === 'listed' ? page : null, lost: reach === 'none' }
   }
 
+const toFile = (part: Part, signature: string, name: string): string =>
+  `${part.address === '' ? '' : `${part.address}/`}~files/${signature}/${name}`
+
+/** A file whose address a page contained, of this part of the site or of another one. */
+function file({ world, part, view }: Context): Partial<Request> & { path: string } {
+  const asset = pick(world.next, part.space?.files ?? [])
+  if (!asset) return { path: '' }
+  const all = [...siteSpacesOf(world.main), ...siteSpacesOf(world.other)]
+  const signedFor = world.next(3) === 0 ? (pick(world.next, all) as Part) : part
+  const signature = asset.signatures.get(signedFor.id) ?? 'A'.repeat(22)
+  const sees = maySeePart(view, part) && signedFor === part
+  return { path: toFile(part, signature, assetFile(asset)), file: asset, lost: !sees }
+}
+
+/** The file of a page, with the signature of another file. */
+function ofPageFile({ part, page, world }: Context): Partial<Request> & { path: string } {
+  const asset = pick(world.next, part.space?.files ?? [])
+  const signature = asset?.signatures.get(part.id) ?? 'A'.repeat(22)
+  const name = encodeURIComponent(fileOf(part.space as NonNullable<Part['space']>, page))
+  return { path: toFile(part, signature, name), lost: true }
+}
+
 /** A call of a tool of the MCP server. */
 const tool = (name: string, given: object, request: Partial<Request> = {}) => ({
   path: '~mcp',
@@ -109,6 +133,7 @@ export const OUTPUTS: readonly Output[] = [
   ['page', ofPage('')],
   ['markdown', ofPage('.md')],
   ['negotiated markdown', ofPage('', { Accept: 'text/markdown' })],
+  ['negotiated markdown', ofPage('', { Accept: 'text/html;q=0.5, text/markdown;q=0.9, */*;q=0.1' })],
   ['navigation', byId('~nav')],
   ['picture', byId('~card', '/0123456789ab.png')],
   ['PDF', byId('~pdf')],
@@ -187,6 +212,11 @@ export const OUTPUTS: readonly Output[] = [
   ['sitemap', () => ({ path: 'sitemap.xml' })],
   ['feed', () => ({ path: 'feed.xml' })],
   ['feed of a page', below('feed.xml')],
+  ['feed of a page', below('feed.xml')],
+  ['feed of a part', ({ part }) => ({ path: `${part.address === '' ? '' : `${part.address}/`}feed.xml` })],
+  ['file', file],
+  ['file', file],
+  ['file of a page', ofPageFile],
   ['bundle', () => ({ path: '~bundle' })],
   ['list for agents', () => ({ path: 'llms.txt' })],
   ['list below a page', below('llms.txt')],
@@ -201,6 +231,17 @@ export const OUTPUTS: readonly Output[] = [
       const { id } = context.page
       return tool('read', { page: id || 'A'.repeat(20) }, { page: context.page, lost: isLostById(context) })
     },
+  ],
+  [
+    'read tool for a part of a page',
+    (context) => {
+      const page = `${pathFor(context)}#${context.page.words[4]}`
+      return tool('read', { page }, { page: context.page, lost: isLostTo(context) })
+    },
+  ],
+  [
+    'read tool for the source',
+    (context) => tool('read', { page: pathFor(context), source: true }, { page: context.page }),
   ],
   ['list tool', () => tool('list', {})],
   ['list tool below a page', (context) => tool('list', { below: pathFor(context) }, { lost: isLostTo(context) })],

@@ -1,16 +1,28 @@
 /** One combination: a visitor asks for an output of a site at one of its addresses, and the response is judged. */
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { pick } from '../../simulation/two-sided/random.js'
 import { PLAIN, type Place, placesOf, SPELLINGS, type Spelling } from './addresses.js'
 import { type Asked, ask, headerLines, type Told } from './ask.js'
 import type { Here } from './build.js'
 import { replaceWords, wordsIn } from './canaries.js'
 import { judgeComplete } from './complete.js'
+import { assetFile } from './content.js'
 import { difference, judgeCaching, judgeTwin, judgeWords, Leak, type Remembered } from './judge.js'
 import { findable, maySeePart, type Reach, reaches, type View } from './oracle.js'
 import { OUTPUTS, type Request, requestOf } from './outputs.js'
-import { headersOf, isLost, outcomeOf, previewPath, PRIVILEGED, someVisitor, type Visitor, viewOf } from './visitors.js'
+import {
+  addressOfTools,
+  headersOf,
+  isLost,
+  outcomeOf,
+  previewPath,
+  PRIVILEGED,
+  someVisitor,
+  type Visitor,
+  viewOf,
+} from './visitors.js'
 import { unzip } from '../unzip.js'
-import { type Page, type Part, type Site, siteSpacesOf, type World } from './world.js'
+import { type Asset, type Page, type Part, type Site, siteSpacesOf, type World } from './world.js'
 
 export interface Situation {
   here: Here
@@ -50,7 +62,7 @@ const describe = ({ visitor, place, request, spelling, site, view }: Combination
     (key, value) => (key === 'page' && value ? { slug: value.slug, id: value.id } : value),
   )
 
-/** Plays one random combination. Throws a `Leak` with all that is needed to repeat it. */
+/** Plays one random combination. Throws a `Leak` with the data to repeat it. */
 export async function playCombination(situation: Situation, near?: { page?: Page; part?: Part }): Promise<void> {
   const one = combine(situation, near)
   try {
@@ -89,18 +101,23 @@ const pathAt = ({ prefix }: Place, below: string): string => (below === '' ? pre
 
 function askedOf(world: World, one: Combination, place: Place = one.place): Asked {
   const { site, visitor, request } = one
+  const isDirect = request.path === '~mcp' && visitor.way === 'address' && visitor.preview === 'none'
+  const credentials = isDirect
+    ? {}
+    : headersOf(world, site, visitor, visitor.way === 'address' ? 'cookie' : visitor.way)
+  const path = isDirect ? addressOfTools(world, site, visitor) : request.path
   return {
-    path: pathAt(place, `${previewPath(world, site, visitor)}${request.path}`),
+    path: pathAt(place, `${previewPath(world, site, visitor)}${path}`),
     method: request.method ?? 'GET',
-    headers: { Host: place.host, ...headersOf(world, site, visitor), ...request.headers },
+    headers: { Host: place.host, ...credentials, ...request.headers },
     ...(request.body === undefined ? {} : { body: request.body }),
   }
 }
 
-/** Number of times that a file is asked for until it is ready. */
+/** Maximum number of requests until a file is ready. */
 const MAX_ASKED = 3_000
 
-/** Asks, and waits for a file that is being made. The text of an archive is that of its files. */
+/** Sends a request, and waits until a file is ready. The text of an archive is that of its files. */
 async function send(situation: Situation, asked: Asked): Promise<Told> {
   situation.requests++
   for (let times = 0; ; times++) {
@@ -148,15 +165,28 @@ async function play(situation: Situation, one: Combination): Promise<void> {
   if (request.lost) await judgeLost(situation, one, asked, told)
   if (!view.admitted && told.status === 404 && view.preview === null) await judgeSiteTwin(situation, one, asked, told)
   if (request.isForPrograms && site.excluded) judgeExcluded(one, told)
+  if (request.file && !request.lost && !isLost(visitor)) judgeFile(request.file, told)
   if (request.arrives) await judgeArrival(situation, one, told)
-  if (!isLost(visitor) && !(request.isForPrograms && site.excluded)) judgeComplete(told, request, view)
+  // What is not like the token of a visitor counts as the token of a member.
+  const isRefused = told.status === 401 && visitor.way === 'header' && visitor.token === 'alg-none'
+  if (!isLost(visitor) && !(request.isForPrograms && site.excluded) && !isRefused) judgeComplete(told, request, view)
   if (/^search (?:page|data) for all$/.test(request.output) && view.admitted && !isLost(visitor)) judgeFound(one, told)
   if (request.method === undefined && world.next(3) === 0) await judgeConditional(situation, asked, told)
   if (request.method === undefined && world.next(3) === 0) await judgePlaces(situation, one, told)
-  if (visitor.preview === 'none') keepSeen(situation, site, place, told)
+  if (visitor.preview === 'none') keepSeen(situation, one, told)
 }
 
-/** Asks for the same with other words instead of those that the visitor may not know. */
+/** The path that links of the site start with, as this visitor uses it. A preview never leads through the proxy. */
+const baseOf = ({ visitor, place }: Combination, { prefix, base }: Place = place): string =>
+  visitor.preview === 'none' ? base : prefix
+
+/** A file is sent to those who know its address from a page, and may see its part of the site. */
+function judgeFile({ words }: Asset, told: Told): void {
+  const isSent = told.status === 200
+  if (isSent !== told.text.includes(words[0] as string)) throw new Leak(`a file with the status ${told.status}`)
+}
+
+/** Sends the same request with other words instead of hidden ones. */
 async function judgeLost(situation: Situation, one: Combination, asked: Asked, told: Told): Promise<void> {
   const { request, reach } = one
   const words = new Map<string, string>()
@@ -170,32 +200,47 @@ async function judgeLost(situation: Situation, one: Combination, asked: Asked, t
     path: replaceWords(asked.path, words),
     ...(asked.body === undefined ? {} : { body: replaceWords(asked.body, words) }),
   }
-  judgeTwin(told, await send(situation, twin), words)
+  const other = await send(situation, twin)
+  judgeTwin(told, other, words)
+  if (request.method !== undefined) return
+  const [tag = '*'] = situation.tags.get(`${asked.headers?.Host} ${asked.path}`) ?? []
+  for (const more of [
+    { method: 'HEAD' },
+    { headers: { ...asked.headers, 'If-None-Match': tag, Range: 'bytes=0-3' } },
+  ]) {
+    const [ours, theirs] = [await send(situation, { ...asked, ...more }), await send(situation, { ...twin, ...more })]
+    judgeTwin(ours, theirs, words, told.text !== other.text)
+  }
 }
 
 const otherId = (id: string): string => [...id].reverse().join('')
 
-/** A site that a visitor may not enter is like a site that does not exist. */
+/** A site that a visitor may not enter looks like a missing site. */
 async function judgeSiteTwin(
   situation: Situation,
   { place, site }: Combination,
   asked: Asked,
   told: Told,
 ): Promise<void> {
-  if (place.prefix === '' || (asked.path.includes('?') && site.visibility !== 'share-link')) return
-  const words = new Map([[site.basename, situation.world.word()]])
-  judgeTwin(told, await send(situation, { ...asked, path: replaceWords(asked.path, words) }), words)
+  if (asked.path.includes('?') && site.visibility !== 'share-link') return
+  const words = new Map([
+    [place.prefix === '' ? (site.hostname?.split('.')[0] as string) : site.basename, situation.world.word()],
+  ])
+  const headers = { ...asked.headers, Host: replaceWords(place.host, words) }
+  judgeTwin(told, await send(situation, { ...asked, headers, path: replaceWords(asked.path, words) }), words)
 }
 
-/** Follows redirects until the page, which must be the one that was asked for. */
+/** Follows redirects to a page, which must be the requested one. */
 async function judgeArrival(situation: Situation, one: Combination, first: Told): Promise<void> {
   const { request, view } = one
   let told = first
   const asked = askedOf(situation.world, one)
   for (let hops = 0; hops < 4 && told.status >= 300 && told.status < 400 && told.status !== 304; hops++) {
     const to = told.headers.location ?? ''
+    const base = baseOf(one)
     if (!to.startsWith('/')) throw new Leak(`a redirect leads away from the host name: ${to}`)
-    told = await send(situation, { ...asked, path: to })
+    if (!to.startsWith(base)) throw new Leak(`a redirect leads away from the site: ${to} is not below ${base}`)
+    told = await send(situation, { ...asked, path: one.place.prefix + to.slice(base.length) })
     judgeWords(told, request, asked.path, one.reach, situation.world)
     judgeCaching(told, request, view)
   }
@@ -264,14 +309,15 @@ async function judgeConditional(situation: Situation, asked: Asked, told: Told):
   ]
   if (head.status !== told.status || short !== whole)
     throw new Leak(`HEAD differs from GET: ${difference(short, whole)}`)
-  const part = await send(situation, { ...asked, headers: { ...asked.headers, Range: 'bytes=0-9' } })
-  if (!told.body.subarray(0, part.body.length).equals(part.body)) throw new Leak('a range contains other bytes')
+  await judgeVariants(situation, asked, told)
 }
 
 /** The decision is the same at every address of the site. */
 async function judgePlaces(situation: Situation, one: Combination, told: Told): Promise<void> {
   const { world, here } = situation
   const other = pick(world.next, placesOf(world, one.site, here.port)) as Place
+  // The root of a host name has an answer for robots, also without a site.
+  if (one.request.output === 'robots' && !one.view.admitted) return
   const there = await send(situation, askedOf(world, one, other))
   if (there.status !== told.status)
     throw new Leak(`status ${told.status} here, ${there.status} at ${JSON.stringify(other)}`)
@@ -280,17 +326,58 @@ async function judgePlaces(situation: Situation, one: Combination, told: Told): 
     if (one.reach.has(word) && !(ours.has(word) && theirs.has(word)) && word !== one.site.basename)
       throw new Leak(`${word} stands only in the response of one address, not at ${JSON.stringify(other)}`)
   const [to, thereTo] = [told.headers.location ?? '', there.headers.location ?? '']
-  const below = (location: string, { prefix }: Place) =>
-    location.startsWith(prefix) ? location.slice(prefix.length) : location
+  const below = (location: string, place: Place) => {
+    const base = baseOf(one, place)
+    // Only the root of a host name has a slash at the end.
+    return location.startsWith(base) ? location.slice(base.length).replace(/^\/$/, '') : location
+  }
   if (below(to, one.place) !== below(thereTo, other)) throw new Leak(`leads to ${to} here, to ${thereTo} there`)
 }
 
 /** Keeps addresses that responses contain, so that others ask for them too. */
-function keepSeen({ seen, world }: Situation, site: Site, { prefix }: Place, told: Told): void {
-  if (world.next(4) > 0) return
+function keepSeen({ seen, world }: Situation, one: Combination, told: Told): void {
+  const { site } = one
+  const base = baseOf(one)
   const found = [...told.text.matchAll(/(?:href|src|action)="([^"#]+)"/g)].map(([, path]) => path as string)
-  const ours = found.filter((path) => path.startsWith(`${prefix}/`) && !path.includes('~assets/'))
-  const path = pick(world.next, ours)
-  if (path) seen.push({ site, path: path.slice(prefix.length + 1).replaceAll('&amp;', '&') })
+  const ours = found.filter((path) => path.startsWith(`${base}/`) && !path.includes('~assets/'))
+  for (const path of ours) noteFile(site, path.slice(base.length + 1))
+  const path = world.next(4) === 0 && pick(world.next, ours)
+  if (path) seen.push({ site, path: path.slice(base.length + 1).replaceAll('&amp;', '&') })
   if (seen.length > 300) seen.splice(0, 100)
 }
+
+/** Notes the signature of a file in a link, so that everyone asks for the file. */
+function noteFile(site: Site, path: string): void {
+  const [, above, signature = '', name = ''] = /^(.*?)\/?~files\/([\w-]+)\/(.+)$/.exec(path) ?? []
+  const part = siteSpacesOf(site).find(({ address }) => address === above)
+  part?.space?.files.find((one) => assetFile(one) === name)?.signatures.set(part.id, signature)
+}
+
+/** Ranges, dates and encodings: each response is the whole one, a part of it, or no body. */
+async function judgeVariants(situation: Situation, asked: Asked, told: Told): Promise<void> {
+  const sendWith = (headers: Record<string, string>) =>
+    send(situation, { ...asked, headers: { ...asked.headers, ...headers } })
+  const { next } = situation.world
+  const from = next(Math.max(1, told.body.length))
+  const range = pick(next, ['bytes=0-9', `bytes=${from}-`, 'bytes=-7', `bytes=${from}-${from}`, 'bytes=0-1,4-5']) ?? ''
+  const part = await sendWith({ Range: range })
+  if (part.status === 206) {
+    const [, start = 0, end = -1] = /^bytes (\d+)-(\d+)\//.exec(part.headers['content-range'] ?? '') ?? []
+    const expected = told.body.subarray(Number(start), Number(end) + 1)
+    if (told.status !== 200 || !expected.equals(part.body)) throw new Leak(`the range ${range} contains other bytes`)
+  } else if (part.status !== 416 && part.status !== told.status) throw new Leak(`status ${part.status} for a range`)
+  const whole = await sendWith({ Range: range, 'If-Range': '"another"' })
+  if (whole.status !== told.status) throw new Leak(`status ${whole.status} for a range of another version`)
+  const since = await sendWith({ 'If-Modified-Since': new Date(Date.now() + 86_400_000).toUTCString() })
+  if (since.status !== told.status && (since.status !== 304 || !told.headers['last-modified']))
+    throw new Leak(`status ${since.status} with a date`)
+  const coding = pick(next, ['gzip', 'br']) as 'gzip' | 'br'
+  const packed = await sendWith({ 'Accept-Encoding': coding })
+  const plain = packed.headers['content-encoding'] === undefined ? packed.body : UNPACK[coding](packed.body)
+  if (packed.status !== told.status || !plain.equals(told.body)) throw new Leak(`other bytes with ${coding}`)
+  const any = await sendWith({ 'If-None-Match': '*' })
+  if (any.status !== 304 && any.status !== told.status) throw new Leak(`status ${any.status} with any ETag`)
+  if (any.status === 304 && told.status !== 200) throw new Leak(`status 304 for what has the status ${told.status}`)
+}
+
+const UNPACK = { gzip: gunzipSync, br: brotliDecompressSync }

@@ -1,4 +1,4 @@
-/** Visitors with honest, old, foreign and forged credentials, and what each of them is to a site. */
+/** Visitors with valid, expired, foreign and forged credentials, and their relation to a site. */
 import { createHmac } from 'node:crypto'
 import { pick, type Random } from '../../simulation/two-sided/random.js'
 import type { Claims } from './claims.js'
@@ -32,7 +32,12 @@ const STATED = [
   '{"unsigned":{"isBeta":true}}',
   '{',
 ] as const
-const PREVIEWS = ['none', 'none', 'none', 'own', 'proposal', 'guest', 'other-site', 'forged'] as const
+const PREVIEWS = [
+  ...(['none', 'none', 'none', 'none', 'none', 'own', 'proposal', 'guest'] as const),
+  ...(['guest-proposal', 'foreign-proposal', 'other-site', 'forged', 'expired', 'lapsed'] as const),
+] as const
+/** Browsers send cookies, programs headers, and some programs can only be given an address for their tools. */
+const WAYS = ['cookie', 'cookie', 'header', 'address'] as const
 
 export interface Visitor {
   key: (typeof KEYS)[number]
@@ -40,6 +45,7 @@ export interface Visitor {
   claims: Claims
   stated: string | null
   preview: (typeof PREVIEWS)[number]
+  way: (typeof WAYS)[number]
 }
 
 export function someVisitor(next: Random): Visitor {
@@ -49,6 +55,7 @@ export function someVisitor(next: Random): Visitor {
     claims: { ...(next(2) ? { isPro: next(4) > 0 } : {}), ...(next(2) ? { isStaff: next(4) > 0 } : {}) },
     stated: pick(next, STATED) as string | null,
     preview: pick(next, PREVIEWS) as Visitor['preview'],
+    way: pick(next, WAYS) as Visitor['way'],
   }
 }
 
@@ -59,27 +66,46 @@ export const PRIVILEGED: Visitor = {
   claims: { isPro: true, isStaff: true },
   stated: '{"isBeta":true}',
   preview: 'none',
+  way: 'cookie',
 }
 
 const foreign = (world: World, site: Site): Site => (site === world.main ? world.other : world.main)
 const activeKey = (site: Site, active = true) => site.keys.find((one) => one.active === active)?.key
 
-/** The headers that a visitor sends to a site. */
-export function headersOf(world: World, site: Site, visitor: Visitor): Record<string, string> {
-  const share = {
+const shareKeyOf = (world: World, site: Site, visitor: Visitor): string | undefined =>
+  ({
     none: undefined,
     valid: activeKey(site),
     revoked: activeKey(site, false),
     wrong: 'A'.repeat(43),
     'other-site': activeKey(foreign(world, site)),
-  }[visitor.key]
-  const token = tokenOf(world, site, visitor)
+  })[visitor.key]
+
+/** The headers that a visitor sends to a site. */
+export function headersOf(world: World, site: Site, visitor: Visitor, way = visitor.way): Record<string, string> {
+  const [share, token] =
+    way === 'cookie' ? [shareKeyOf(world, site, visitor), tokenOf(world, site, visitor)] : [undefined, null]
+  const headers = way === 'header' ? credentialHeaders(world, site, visitor) : {}
   const cookies = [
     ...(share === undefined ? [] : [`bindery-share=${share}`]),
     ...(token === null ? [] : [`bindery-visitor=${token}`]),
     ...(visitor.stated === null ? [] : [`bindery-claims=${encodeURIComponent(visitor.stated)}`]),
   ]
-  return cookies.length > 0 ? { Cookie: cookies.join('; ') } : {}
+  return { ...headers, ...(cookies.length > 0 ? { Cookie: cookies.join('; ') } : {}) }
+}
+
+function credentialHeaders(world: World, site: Site, visitor: Visitor): Record<string, string> {
+  const [share, token] = [shareKeyOf(world, site, visitor), tokenOf(world, site, visitor)]
+  return {
+    ...(share === undefined ? {} : { 'X-Share-Key': share }),
+    ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
+  }
+}
+
+/** The address of the tools with the credentials of a visitor, below the site. */
+export function addressOfTools(world: World, site: Site, visitor: Visitor): string {
+  const [share, token] = [shareKeyOf(world, site, visitor), tokenOf(world, site, visitor)]
+  return `${share === undefined ? '' : `~share/${share}/`}~mcp${token === null ? '' : `?jwt_token=${token}`}`
 }
 
 const coded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -111,9 +137,9 @@ export function tokenOf(world: World, site: Site, { token, claims }: Visitor): s
 const accepted = (site: Site, { token }: Visitor): boolean =>
   ['valid', 'as-texts', 'as-unsigned'].includes(token) || (token === 'wrong-audience' && site.audience === null)
 
-const isPreview = ({ preview }: Visitor): boolean => ['own', 'proposal', 'guest'].includes(preview)
+const isPreview = ({ preview }: Visitor): boolean => ['own', 'proposal', 'guest', 'guest-proposal'].includes(preview)
 
-/** Returns the relation of a visitor to a site. A site without anything to see is like one that does not exist. */
+/** Returns the relation of a visitor to a site. A site without visible content looks like a missing one. */
 export function viewOf(world: World, site: Site, visitor: Visitor): View {
   const view = credentialsOf(world, site, visitor)
   if (isElsewhere(view)) return { ...view, admitted: false }
@@ -121,8 +147,9 @@ export function viewOf(world: World, site: Site, visitor: Visitor): View {
 }
 
 function credentialsOf(world: World, site: Site, visitor: Visitor): View {
-  const proposal = visitor.preview === 'proposal' ? (openProposal(world)?.id ?? null) : null
-  const lacks: ReadonlySet<Space> = visitor.preview === 'guest' ? world.guestLacks : new Set()
+  const isProposal = visitor.preview === 'proposal' || visitor.preview === 'guest-proposal'
+  const proposal = isProposal ? (openProposal(world)?.id ?? null) : null
+  const lacks: ReadonlySet<Space> = /^guest/.test(visitor.preview) ? world.guestLacks : new Set()
   if (isPreview(visitor))
     return {
       site,
@@ -169,15 +196,19 @@ export function previewPath(world: World, site: Site, visitor: Visitor): string 
     own: site.preview,
     proposal: site.preview,
     guest: site.guestPreview,
+    'guest-proposal': site.guestPreview,
+    'foreign-proposal': site.preview,
     'other-site': foreign(world, site).preview,
     forged: `${site.preview.slice(0, -3)}AAA`,
+    expired: site.expiredPreview,
+    lapsed: site.lapsedPreview,
   }[preview]
-  const proposal = preview === 'proposal' ? openProposal(world) : undefined
-  return `~preview/${token}/${proposal ? `~changes/${proposal.id}/` : ''}`
+  const id = preview === 'foreign-proposal' ? 'A'.repeat(20) : /proposal/.test(preview) ? openProposal(world)?.id : ''
+  return `~preview/${token}/${id ? `~changes/${id}/` : ''}`
 }
 
 /** Whether an address of the site leads to anything for a visitor: with a foreign preview, nothing does. */
-export const isLost = ({ preview }: Visitor): boolean => preview === 'other-site' || preview === 'forged'
+export const isLost = (visitor: Visitor): boolean => visitor.preview !== 'none' && !isPreview(visitor)
 
 /** Visitors with the same outcome must get the same bytes. */
 export const outcomeOf = (view: View): string =>

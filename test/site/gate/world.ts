@@ -11,7 +11,7 @@ export interface Page {
   /** The file, which is also the slug of the page. */
   slug: string
   title: string
-  /** Its own words: path, title, first heading, description, headings and text. */
+  /** Its words: path, title, first heading, description, headings and text. */
   words: string[]
   /** A word that only its text has. */
   text: string
@@ -38,6 +38,8 @@ export interface Page {
   former: string[]
   /** Words that merged change requests added. */
   proposed: string[]
+  /** The commit that added its first blocks with a condition, between two others: the author and the subject. */
+  edit: { author: string; subject: string; condition: Condition } | null
   formerPaths: string[]
   gone: boolean
 }
@@ -60,11 +62,13 @@ export interface Variable {
 export interface Asset {
   name: string
   words: string[]
+  /** Its signatures by the ID of the part of a site. */
+  signatures: Map<string, string>
 }
-/** An entry of the table of contents that leads to a page or elsewhere. */
+/** An entry of the table of contents that points to a page or elsewhere. */
 export interface NavigationLink {
   title: string
-  /** null leads outside. */
+  /** null = a target outside. */
   to: Page | null
   url: string
   words: string[]
@@ -137,7 +141,13 @@ export interface Site {
   preview: string
   /** The preview of a user who cannot see the spaces in `guestLacks`. */
   guestPreview: string
+  /** Of the same user, but no longer valid. */
+  expiredPreview: string
+  /** The preview of a user who cannot see the site any more. */
+  lapsedPreview: string
   hostname: string | null
+  /** Host and path of a proxy in front of it. */
+  proxy: string | null
 }
 
 export interface World {
@@ -160,6 +170,8 @@ function newPage(world: World, space: Space, above: Page | null): Page {
   const [path, title, heading, description, section, text] = [word(), word(), word(), word(), word(), word()]
   const slug = `${pick(next, PREFIXES)}${path}`
   const odd = next(100)
+  const blocks = next(4) === 0 ? [{ condition: someCondition(next), word: word() }] : []
+  const [first] = blocks
   return {
     kind: 'page',
     id: '',
@@ -175,7 +187,7 @@ function newPage(world: World, space: Space, above: Page | null): Page {
     above,
     below: [],
     group: above === null && space.groups.length > 0 ? (space.groups.at(-1) as Group) : null,
-    blocks: next(4) === 0 ? [{ condition: someCondition(next), word: word() }] : [],
+    blocks,
     secrets: [word(), word()],
     links: [],
     includes: [],
@@ -183,6 +195,7 @@ function newPage(world: World, space: Space, above: Page | null): Page {
     files: [],
     former: [],
     proposed: [],
+    edit: first ? { author: word(), subject: word(), condition: first.condition } : null,
     formerPaths: [],
     gone: false,
   }
@@ -202,7 +215,7 @@ export function newSpace(world: World, pages: number): Space {
     groups: [],
     includes: many(2, () => ({ name: word(), title: word(), word: word(), blocks: many(1, block) })),
     variables: many(3, () => ({ name: word(), word: word() })),
-    files: many(3, () => ({ name: word(), words: [word()] })),
+    files: many(3, () => ({ name: word(), words: [word()], signatures: new Map() })),
     links: [],
     redirects: [],
     deleted: false,
@@ -291,7 +304,10 @@ export function newSite(world: World, spaces: readonly Space[]): Site {
     excluded: next(5) === 0,
     preview: '',
     guestPreview: '',
-    hostname: null,
+    expiredPreview: '',
+    lapsedPreview: '',
+    hostname: next(3) === 0 ? `${word()}.example.net` : null,
+    proxy: next(4) === 0 ? `${word()}.example.net/${word()}` : null,
   }
   if (next(2) === 0) {
     site.parts = spaces.map((space) => newPart(world, 'site-space', null, space))
@@ -322,7 +338,7 @@ export const siteSpacesOf = (site: Site): Part[] => partsOf(site.parts).filter((
 export const chainOf = (part: Part): Part[] => (part.above ? [...chainOf(part.above), part] : [part])
 export const pageChain = (page: Page): Page[] => (page.above ? [...pageChain(page.above), page] : [page])
 
-/** Where a page is below its space: the slugs of its group and of the pages above it, then its own. */
+/** The path of a page below its space: the slugs of its group and of the pages above it, then its own. */
 export const pathOf = (space: Space, page: Page): string =>
   [...(page.group ? [page.group.slug] : []), ...pageChain(page).map((one) => slugOf(space, one))].join('/')
 

@@ -85,6 +85,8 @@ export async function mergePull(
 ): Promise<void> {
   const own = repository.commitsOf(pull)
   await inClone(path, async (dir) => {
+    // Hosts put an added file where its branch has it, also if the base branch moved the folder.
+    await git(dir, ['config', 'merge.directoryRenames', 'false'])
     await git(dir, ['checkout', '--quiet', pull.base])
     if (method === 'merge')
       await git(dir, ['merge', '--quiet', '--no-ff', '-m', `Merge pull request #${pull.number}`, `origin/${pull.head}`])

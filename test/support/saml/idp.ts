@@ -51,7 +51,7 @@ export interface Claims {
   extraAttributes: string
 }
 
-/** How the response is signed. */
+/** The signatures of the response. */
 export interface Signing {
   key: KeyPair
   sign: 'assertion' | 'response' | 'both' | 'none'

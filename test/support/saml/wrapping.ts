@@ -62,7 +62,7 @@ export function wrapped(xml: string, whole: string, victim: string): Record<stri
   const sameId = evil.replace('"_evil"', `"${id}"`)
   return {
     'XSW1: the response in the signature of another': evilResponse(inside(outer, original)),
-    'XSW2: the response beside the signature of another': evilResponse(outer + original),
+    'XSW2: the response next to the signature of another one': evilResponse(outer + original),
     'XSW3: another assertion before the signed one': of(evil, assertion),
     'XSW4: the signed assertion in another': of(inside(evil, assertion)),
     'XSW5: the signature in another assertion, the signed one after it': of(afterIssuer(evil, signature), bare),

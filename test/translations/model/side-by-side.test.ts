@@ -71,7 +71,7 @@ test('a correction in a translated space reaches the translation of that space',
   assert.match(await read(german.repository, 'README.md'), turned(title).trim())
 })
 
-test('a translation whose result is its source is rejected or ends', async () => {
+test('a translation into its own source is rejected or ends', async () => {
   const source = await sourceSpace()
   const french = await here.translate(source.id, 'fr')
   const back = await here.service.admin.call('post', `/v1/orgs/${here.service.organization}/translations`, {
@@ -172,7 +172,7 @@ test('a run beyond the budget sends and changes nothing, and a smaller source is
   assert.is(await read(made.repository, 'README.md'), turned(`# Long\n\n${long.slice(0, 2_000)}`).trim())
 })
 
-test('after an engine stops in the middle, its responses are not requested again', async () => {
+test('after an engine fails during a run, its earlier responses are not requested again', async () => {
   const source = await sourceSpace()
   let answered = 0
   here.engine.mischief = (texts) => {

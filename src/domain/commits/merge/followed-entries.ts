@@ -16,16 +16,18 @@ import { Slices } from '../../../kernel/slices.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
 import { readSide } from './moved-files.js'
-import type { OpenSides } from './side.js'
+import type { OpenSides, Side } from './side.js'
 
 /** Maximum number of entries that are updated. */
 const MAX_ENTRIES = 500
 
 type Tree = ReturnType<Repository['tree']>
 
-/** The path of the table of contents, and the added files that were moved along with a folder: old path → new path. */
+/** What a merge moved. */
 export interface Following {
+  /** The path of the merged table of contents. */
   summary: string
+  /** The added files that were moved along with a folder: old path → new path. */
   moves: ReadonlyMap<string, string>
 }
 
@@ -45,19 +47,26 @@ export async function followedEntries(
   const tree = repo.tree(merged)
   const entry = await tree.entry(summary)
   if (!entry?.mode.startsWith('100')) return []
-  const moved = new Map([...moves, ...(await movedPages(app, space, heads, tree, summary))])
+  const moved = new Map([...moves, ...(await movedPages(app, space, heads, tree, ({ config }) => config.summary))])
   if (moved.size === 0 || ((await tree.sizes([entry.oid]))[0] ?? 0) > MAX_STRUCTURE_BYTES) return []
   const bytes = await tree.read(entry.oid)
   const [text, work] = [decodeText(bytes), app.texts.for(doc.id)]
   const { config } = await readConfig(tree, work)
   const [from, root] = [entriesFrom(config), config.root]
   const nodes = nodesIn((await unlessTooCostly(work.summary(text), null))?.nodes ?? [])
-  const resolve = (href: string, exists: (path: string) => boolean): string | null =>
-    findTarget(href.replace(/[?#].*$/, ''), folderOf(from), root, exists)
-  const places = new Set(moved.values())
+  // An entry that was written at the old place of the table of contents is relative to that place.
+  const places = [[from, root] as const, [entriesFrom(heads.base.config), heads.base.config.root] as const]
+  const resolve = (href: string, exists: (path: string) => boolean): string | null => {
+    for (const [at, top] of places) {
+      const found = findTarget(href.replace(/[?#].*$/, ''), folderOf(at), top, exists)
+      if (found !== null) return found
+    }
+    return null
+  }
+  const targetsOfMoves = new Set(moved.values())
   // If the side that moved the root also changed the case of a folder's name, an entry has the other spelling.
   const spelled = new Map([...moves.values()].map((to) => [caseKey(to), to]))
-  const listed = new Set(nodes.flatMap(({ href }) => (href ? [resolve(href, (path) => places.has(path))] : [])))
+  const listed = new Set(nodes.flatMap(({ href }) => (href ? [resolve(href, (path) => targetsOfMoves.has(path))] : [])))
   const targets: { start: number; href: string }[] = []
   const slices = new Slices()
   for (const { href, start } of nodes) {
@@ -79,20 +88,20 @@ const nodesIn = (nodes: readonly SummaryNode[]): SummaryNode[] =>
   nodes.flatMap((node) => [node, ...nodesIn(node.children)])
 
 /**
- * Returns the pages that one side moved while the other side changed `changed`, a file with paths of pages: old path →
- * new path.
+ * Returns the pages that one side moved while the other side changed a file with paths of pages: old path → new path.
+ * @param fileOf returns the path of that file on a side
  */
 export async function movedPages(
   app: App,
   space: SpaceRepository,
   { base, ours, theirs }: OpenSides,
   merged: Tree,
-  changed: string,
+  fileOf: (side: Side) => string,
 ): Promise<Map<string, string>> {
   const { repo } = space
   const moved = new Map<string, string>()
   const listed = await Promise.all(
-    [base, ours, theirs].map(async ({ snapshot }) => (await snapshot.entry(changed))?.oid),
+    [base, ours, theirs].map(async (side) => (await side.snapshot.entry(fileOf(side)))?.oid),
   )
   for (const [mover, other] of [
     [ours, listed[2]],

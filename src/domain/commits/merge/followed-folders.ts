@@ -5,11 +5,16 @@
  */
 import { ASSETS_FOLDER, INCLUDES_FOLDER } from '../../../content/known-files.js'
 import { folderOf, isBelow, isHidden, isMarkdown, keyBelow } from '../../../content/paths.js'
+import { readConfig } from '../../../content/config.js'
 import { caseKey, type FileChange, type Repository, type TreeChange, type TreeEntry } from '../../../git/index.js'
+import type { CommitId, TreeId } from '../../../kernel/ids.js'
 import { Slices } from '../../../kernel/slices.js'
+import type { App } from '../../context/app.js'
+import type { SpaceRepository } from '../../context/loaded.js'
+import type { Sides } from './merged-tree.js'
 import { type FileMerge, isTaken } from './merge-by-id.js'
 import { changesOf } from './moved-files.js'
-import type { OpenSides } from './side.js'
+import { type OpenSides, openSide } from './side.js'
 
 /** Returns the path of the merged table of contents: from the side that changed it. */
 export const mergedSummary = ({ base, ours, theirs }: OpenSides): string =>
@@ -28,6 +33,12 @@ export async function withFollowers(
   heads: OpenSides,
   merge: FileMerge,
 ): Promise<{ merge: FileMerge; moves: Moves }> {
+  const moves = await followersOf(repo, heads)
+  return moves.size === 0 ? { merge, moves } : { merge: await moved(repo, heads, merge, moves), moves }
+}
+
+/** Returns the files that one side added to a folder that the other side moved. */
+async function followersOf(repo: Repository, heads: OpenSides): Promise<Moves> {
   const moves: Moves = new Map()
   const [mine, other] = await changesOf(repo, heads)
   for (const [added, mover, from] of [
@@ -48,7 +59,38 @@ export async function withFollowers(
       if (slices.due) await slices.rest()
     }
   }
-  return moves.size === 0 ? { merge, moves } : { merge: await moved(repo, heads, merge, moves), moves }
+  return moves
+}
+
+/**
+ * Returns the changes to `tree`, which contains a merge of two commits that plain Git made: the files that
+ * `withFollowers` would have moved. A file whose new path is taken stays.
+ */
+export async function followersOfPlainMerge(
+  app: App,
+  space: SpaceRepository,
+  { ours, theirs }: Pick<Sides, 'ours' | 'theirs'>,
+  tree: TreeId,
+): Promise<FileChange[]> {
+  const { repo } = space
+  const base = await repo.mergeBase(ours, theirs)
+  if (base === null) return []
+  const open = (commit: CommitId) => openSide(app, space, commit)
+  const heads = { base: await open(base), ours: await open(ours), theirs: await open(theirs) }
+  const moves = await followersOf(repo, heads)
+  if (moves.size === 0) return []
+  const merged = repo.tree(tree)
+  const { root } = (await readConfig(merged, app.texts.for(space.doc.id))).config
+  const mover = heads.ours.config.root === heads.base.config.root ? heads.theirs : heads.ours
+  // The root was moved again, for example back.
+  if (root !== mover.config.root) return []
+  const changes: FileChange[] = []
+  for (const [path, to] of moves) {
+    const entry = await merged.entry(path)
+    if (!entry || entry.mode === '040000' || (await isTaken(merged, to))) continue
+    changes.push({ path, delete: true }, fileAt(to, entry))
+  }
+  return changes
 }
 
 /**

@@ -32,7 +32,7 @@ export async function followedRedirects(
   const tree = space.repo.tree(merged)
   const entry = await tree.entry(CONFIG_FILE)
   if (!entry?.mode.startsWith('100') || ((await tree.sizes([entry.oid]))[0] ?? 0) > MAX_STRUCTURE_BYTES) return []
-  const moved = new Map([...moves, ...(await movedPages(app, space, heads, tree, CONFIG_FILE))])
+  const moved = new Map([...moves, ...(await movedPages(app, space, heads, tree, () => CONFIG_FILE))])
   if (moved.size === 0) return []
   const [bytes, work] = [await tree.read(entry.oid), app.texts.for(space.doc.id)]
   const text = decodeText(bytes)
@@ -49,11 +49,10 @@ export async function followedRedirects(
     )
       continue
     const target = value.trim()
-    const path = normalizePath(target.replace(/#.*$/s, ''), root)
-    const old =
-      path === null
-        ? undefined
-        : [path, `${path}.md`, path === '' ? 'README.md' : `${path}/README.md`].find((one) => moved.has(one))
+    // A redirect that was written before the root moved is relative to the old root.
+    const old = [root, heads.base.config.root]
+      .flatMap((top) => filesOf(normalizePath(target.replace(/#.*$/s, ''), top)))
+      .find((one) => moved.has(one))
     if (old === undefined) continue
     targets[from] = renamedTarget(target, old, {
       from: root === '' ? CONFIG_FILE : `${root}/${CONFIG_FILE}`,
@@ -67,3 +66,7 @@ export async function followedRedirects(
     ? [{ path: CONFIG_FILE, content: encodeText(edited.done, encodingOf(bytes)), mode: entry.mode }]
     : []
 }
+
+/** Returns the files that a target may stand for. */
+const filesOf = (path: string | null): string[] =>
+  path === null ? [] : [path, `${path}.md`, path === '' ? 'README.md' : `${path}/README.md`]

@@ -11,7 +11,7 @@ const MAX_BYTES = 10 * 1024 * 1024
 
 /**
  * Lists the pages of the scope from the sitemaps of its origin, in their order. Unreadable sitemaps are skipped, since
- * links lead to pages too.
+ * pages are also found through links.
  */
 export async function pagesOfSitemaps(gathering: Gathering, scope: Scope, robots: Robots): Promise<string[]> {
   const queue = [

@@ -56,7 +56,7 @@ async function enter(gathering: Gathering): Promise<{ scope: Scope; robots: Robo
       throw new ImportRefused(
         robots.unread === undefined
           ? `The robots.txt of ${new URL(url).host} does not allow programs to read ${url}. Its owner can allow "Bindery" there.`
-          : `The robots.txt of ${new URL(url).host}, which states the pages that programs may read, cannot be read. ${robots.unread}`,
+          : `The robots.txt of ${new URL(url).host}, which lists the pages that programs may read, cannot be read. ${robots.unread}`,
       )
     const response = await orRefuse(
       gathering.fetcher.get(url, { redirects: 0, maxBytes: MAX_PAGE_BYTES, delayMs: robots.delayMs }),

@@ -119,7 +119,7 @@ function open(app: App, provider: ActiveProvider, relayState: string, cookies = 
     .flatMap((one) => (one.trim().startsWith(name) ? [one.trim().slice(name.length)] : []))
   const texts = values.slice(0, SLOTS).map((value) => unseal(app.settings.signingKey, sealContext(provider), value))
   const signIn = texts
-    .flatMap((text) => (text === null ? [] : [JSON.parse(text) as SignInRequest]))
+    .flatMap((text): SignInRequest[] => (text === null ? [] : [JSON.parse(text)]))
     .find((one) => one.relayState === relayState)
   if (!signIn || signIn.ends <= app.clock.now().getTime())
     throw new ServiceError(

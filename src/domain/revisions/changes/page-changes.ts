@@ -17,8 +17,8 @@ const NO_TEXT = 'The page has no file with a text.'
 const TOO_LONG = 'The page is too large to be compared block by block.'
 
 /**
- * Compares a page in two revisions. A page that is in one of them only was created or deleted. Includes and variables
- * are shown as they are written. Throws 404 if neither revision has the page.
+ * Compares a page in two revisions. A page that is in only one of them was created or deleted. Includes and
+ * variables are shown as written. Throws 404 if neither revision has the page.
  * @param linkTo returns the address of a page for links
  */
 export async function pageChangesBetween(

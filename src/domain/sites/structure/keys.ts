@@ -57,7 +57,7 @@ export const withKeys = (structure: SiteStructure): SiteStructure => ({
 })
 
 /**
- * Returns the sort key of an entry in a list across nested lists: the keys on its path, joined by a blank, which sorts
+ * Returns the sort key of an entry in a list across nested lists: the keys on its path, joined by a space, which sorts
  * before all characters of a key.
  */
 export const sortKeyOf = (...orders: (string | undefined)[]): string =>

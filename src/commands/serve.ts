@@ -1,0 +1,48 @@
+/** `bindery serve`: starts the server with the settings of the environment. */
+import { loadConfig } from '../config.js'
+import { findSampleSite } from '../domain/sites/sample-site.js'
+import { type Service, start } from '../server.js'
+
+/** Serves until the process receives a signal. */
+export async function serve(): Promise<void> {
+  const config = loadConfig()
+  const service = await start(config)
+  const sample = await findSampleSite(service.app, service.first.organization.id)
+  // Before the message: a caller that reads the message may stop the server at once.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void finish(service))
+  console.log(welcome(service, config.dataDir, sample))
+}
+
+let stopping = false
+async function finish(service: Service): Promise<void> {
+  if (stopping) return
+  stopping = true
+  await service.close()
+  process.exit(0)
+}
+
+/** Returns the welcome message: the URL, the sample site, the token, and the next step. */
+function welcome({ url, first }: Service, dataDir: string, sample: string | null): string {
+  const kept = `${dataDir}/admin-token`
+  const [token, header] = first.isGiven
+    ? ['the one in BINDERY_ADMIN_TOKEN', '$BINDERY_ADMIN_TOKEN']
+    : first.token === null
+      ? [`the one in ${kept}, or one that you created`, `$(cat ${kept})`]
+      : [`${first.token}   (kept in ${kept})`, first.token]
+  return [
+    '',
+    `Bindery is ready at ${url}`,
+    ...(first.link === null ? [] : [`  Open            ${url}/start#${first.link}   (signs you in, once, for a day)`]),
+    ...(sample === null ? [] : [`  Sample site     ${sample}`]),
+    `  API reference   ${url}/docs`,
+    `  Token           ${token}`,
+    `  Organization    ${first.organization.id}`,
+    '',
+    'Next, open the app. Or create a space in another terminal:',
+    '',
+    `  curl -s -X POST ${url}/v1/orgs/${first.organization.id}/spaces \\`,
+    `    -H "Authorization: Bearer ${header}" \\`,
+    `    -H 'Content-Type: application/json' -d '{"title": "Handbook"}'`,
+    '',
+  ].join('\n')
+}
