@@ -76,7 +76,7 @@ test('no function is too long', () => {
 const MAX_ASSERTIONS = { as: 230, '!': 31 }
 
 function assertionsIn({ path, text }: { path: string; text: string }): { as: number; '!': number } {
-  const found = { as: 230, '!': 0 }
+  const found = { as: 0, '!': 0 }
   const visit = (node: TypeScript.Node): void => {
     if (ts.isAsExpression(node) && !ts.isConstTypeReference(node.type)) found.as++
     if (ts.isNonNullExpression(node)) found['!']++

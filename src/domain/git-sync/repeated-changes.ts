@@ -28,11 +28,8 @@ export async function changesAlsoIn(
   like: CommitId | null = null,
 ): Promise<FileChanges> {
   const { repo } = space
-  const [first, second, other] = [
-    await openSide(app, space, from),
-    await openSide(app, space, to),
-    await openSide(app, space, there),
-  ]
+  const open = (commit: CommitId) => openSide(app, space, commit)
+  const [first, second, other] = [await open(from), await open(to), await open(there)]
   const [was, now, its] = [await first.ids(), await second.ids(), await other.ids()]
   const third = other.snapshot
   const alike = like === null ? null : await repo.at(like)
