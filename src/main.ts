@@ -7,7 +7,7 @@ import { type Format, FORMATS } from './commands/check-formats.js'
 
 // A command loads only the modules that it uses: those of the server take longer to load than `check` needs to check.
 
-// Stack traces name the sources, not the bundles of the build.
+// Stack traces contain the sources, not the bundles of the build.
 process.setSourceMapsEnabled(true)
 const { version }: { version: string } = createRequire(import.meta.url)('../package.json')
 const settings = async () => (await import('./config.js')).loadConfig()

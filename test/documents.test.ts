@@ -32,7 +32,7 @@ const anchorsOf = (text: string): string[] =>
   )
 
 for (const document of DOCUMENTS)
-  test(`${document} names only existing files and folders`, async () => {
+  test(`all files and folders in ${document} exist`, async () => {
     const text = await readFile(join(root, document), 'utf8')
     const missing = pathsIn(text).filter(
       (path) => !/^(repos|data|refs|lfs)\//.test(path) && !ROOTS.some((start) => existsSync(join(root, start, path))),

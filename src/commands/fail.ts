@@ -10,7 +10,10 @@ import { MigrationUnfinished } from '../start/migration.js'
 import { DatabaseAway, StoreDamaged, StoreTooNew, StoreTooOld } from '../store/index.js'
 import { OperatorError } from './maintenance.js'
 
-/** Returns advice for the operator: the missing permission, or why the database cannot be reached, without the password. */
+/**
+ * Returns advice for the operator: the missing permission, or the reason why the database is unreachable, without the
+ * password.
+ */
 function adviceOn(error: unknown): string {
   if (/^(EACCES|EPERM)$/.test(errorCode(error) ?? ''))
     return '. Give the user that runs the server access to the folder and everything in it'

@@ -1,5 +1,6 @@
 /** `bindery preview`: serves a folder as a site, and reloads the open pages after each change. */
 import { createServer } from 'node:net'
+import { replaceCustomization } from '../domain/sites/customization.js'
 import { createSite } from '../domain/sites/sites.js'
 import { publishSite, updateSite } from '../domain/sites/settings.js'
 import { publishedSite } from '../domain/sites/addresses.js'
@@ -83,6 +84,8 @@ async function publish({ service, actor, space }: OpenFolder): Promise<string> {
   const input = { title: space.doc.title, spaces: [space.doc.id], visibility: 'public' as const }
   const made = await createSite(app, actor, organization, input)
   const site = await publishSite(app, actor, await updateSite(app, actor, made, { hostname: HOST }))
+  // Nothing prints them here.
+  await replaceCustomization(app, actor, site, { pdf: { enabled: false } })
   const address = publishedSite({ app, organization: first.organization, site: site.doc })
   return `${address}/`
 }

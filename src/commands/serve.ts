@@ -8,7 +8,7 @@ export async function serve(): Promise<void> {
   const config = loadConfig()
   const service = await start(config)
   const sample = await findSampleSite(service.app, service.first.organization.id)
-  // Before the message: a caller that reads the message may stop the server at once.
+  // Do this before the message, because a caller that reads the message may stop the server immediately.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void finish(service))
   console.log(welcome(service, config.dataDir, sample))
 }

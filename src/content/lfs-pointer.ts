@@ -1,4 +1,4 @@
-/** Git LFS pointers: the small text files in a repository that stand for files stored elsewhere. */
+/** Git LFS pointers: the small text files in a repository that refer to files stored elsewhere. */
 
 /** The content of a pointer. */
 export interface LfsPointer {

@@ -1,6 +1,6 @@
 /** The format in which a task returns facts and files together: a line of JSON, then the bytes of the files. */
 
-/** A file that a task returns with its facts. */
+/** A file that a task returns, with its metadata. */
 export interface ContainerPart {
   /** A path within the archive, or the name that the page's text uses for the file. */
   name: string

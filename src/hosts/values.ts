@@ -27,7 +27,7 @@ export function listAt(value: unknown, ...path: (string | number)[]): unknown[] 
 
 const NO_COMMIT = '0'.repeat(40)
 
-/** Returns a full commit ID at a path; undefined for abbreviations, and for zeros, which stand for no commit. */
+/** Returns a full commit ID at a path; undefined for abbreviations, and for zeros, which mean no commit. */
 export function commitAt(value: unknown, ...path: (string | number)[]): CommitId | undefined {
   const found = at(value, ...path)
   return typeof found === 'string' && isOid(found) && found !== NO_COMMIT ? found : undefined

@@ -104,6 +104,24 @@ export const ChangeRequest = Type.Object(
     unmetRules: Type.Array(UnmetRule, {
       description: 'The rules of the space that prevent the caller from merging it; empty if it is merged or archived.',
     }),
+    reviewers: Type.Optional(
+      Type.Array(
+        Type.Object({
+          user: User,
+          state: oneOf(['requested', 'approved', 'changes-requested', 'earlier-approval'], {
+            description: '`earlier-approval`: of an earlier revision. It does not count.',
+          }),
+        }),
+        { description: 'In lists with `details`: who was asked for a review or gave one, with their last state.' },
+      ),
+    ),
+    changedPages: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'In lists with `details`: the number of markdown files that differ, apart from tables of contents.',
+      }),
+    ),
     urls: Type.Object({ app: Type.String(), location: Type.String() }),
   },
   { $id: 'ChangeRequest' },

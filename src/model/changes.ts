@@ -150,6 +150,13 @@ export const ChangesQuery = Type.Object({
       description: 'Adds the differences in the text of each edited page: by lines (`unified`) or by words.',
     }),
   ),
+  context: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 3,
+    description:
+      'Number of unchanged lines around each change in `diff`. The maximum shows the whole file, if it is not too long.',
+  }),
 })
 export type ChangesQuery = Static<typeof ChangesQuery>
 
@@ -187,6 +194,10 @@ export const PageChanges = Type.Object(
       title: Type.String(),
       path: Type.String(),
       file: Type.Optional(Type.String({ description: 'Path of its file, from the root of the repository.' })),
+    }),
+    version: Type.String({
+      description:
+        'Changes when the file, the title or the place of the page changes in the later revision. `PUT …/viewed/{pageId}` marks this version as viewed.',
     }),
     before: Type.Optional(Type.String({ description: 'ID of the earlier revision.' })),
     after: Type.String({ description: 'ID of the later revision.' }),

@@ -130,8 +130,7 @@ const CommentTarget = Type.Object(
         }),
         changed: Type.Optional(
           Type.Literal(true, {
-            description:
-              'Its text has changed since the comment was written. `id` is the current key of the block.',
+            description: 'Its text has changed since the comment was written. `id` is the current key of the block.',
           }),
         ),
         preview: Type.String({

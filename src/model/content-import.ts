@@ -1,5 +1,5 @@
-/** Imports of content from a URL: the request, the stored document, and the response. */
-import type { CommitId } from '../kernel/ids.js'
+/** Imports of content from a URL or a file: the request, the stored document, and the response. */
+import type { BlobId, CommitId } from '../kernel/ids.js'
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, oneOf, Timestamp } from './common.js'
@@ -25,7 +25,22 @@ const Source = oneOf(sources, {
 export type ContentImportSource = (typeof sources)[number]
 
 export const ContentImportRequest = Type.Object(
-  { url: Type.String({ format: 'uri', minLength: 1, maxLength: 2048, description: 'http or https.' }), source: Source },
+  {
+    url: Type.Optional(
+      Type.String({
+        format: 'uri',
+        minLength: 1,
+        maxLength: 2048,
+        description: 'http or https. Absent if the file itself is sent in a form.',
+      }),
+    ),
+    source: Source,
+    wait: Type.Optional(
+      Type.Boolean({
+        description: 'False: the response comes when the import is queued. Default: the response waits for its end.',
+      }),
+    ),
+  },
   { ...closed, $id: 'ContentImportRequest' },
 )
 export type ContentImportRequest = Static<typeof ContentImportRequest>
@@ -64,7 +79,8 @@ export const ContentImport = Type.Object(
     state: oneOf(states),
     stage: oneOf(stages, { description: 'The current step: reading pages, fetching their files, writing the commit.' }),
     source: Source,
-    url: Type.String({ description: 'The address without its query, which may contain a secret.' }),
+    url: Type.Optional(Type.String({ description: 'The address without its query, which may contain a secret.' })),
+    file: Type.Optional(Type.String({ description: 'The name of the file that was sent; absent for an address.' })),
     ...counts,
     failures: Type.Array(Failure, { description: 'Resources that were not imported; the first 200.' }),
     moreFailures: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of failures that are left out.' })),
@@ -99,8 +115,10 @@ export interface ContentImportDoc {
   changeRequest?: string
   page?: string
   source: ContentImportSource
-  /** The whole URL while the import runs; afterwards without the query. */
+  /** The whole URL while the import runs; afterwards without the query. `archive:///<name>` for a file that was sent. */
   url: string
+  /** The file that was sent. Its content is a blob of the space, without a ref. */
+  upload?: { name: string; oid: BlobId }
   state: (typeof states)[number]
   stage: (typeof stages)[number]
   importedResources: number

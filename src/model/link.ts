@@ -63,6 +63,13 @@ const Link = Type.Object(
       description: 'The target as written, without escapes; at most 2048 characters.',
     }),
     problem: Type.Optional(Type.String({ description: 'The reason why the link is broken, and the remedy.' })),
+    file: Type.Optional(Type.String({ description: 'For broken links: the file that contains the link.' })),
+    lines: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 1 }), {
+        description:
+          'For broken links: the lines of the file with this target, from 1; the first 20. Absent in front matter and settings, and beyond the first 16 MiB of files.',
+      }),
+    ),
     brokenByChangeRequest: Type.Optional(
       Type.Boolean({
         description: 'For broken links of a change request: whether the change request broke the link.',

@@ -123,5 +123,8 @@ export const Presence = Type.Object(
       }),
     ),
   },
-  { $id: 'Presence', description: 'The other editors of a page that sent a request in the last 30 seconds, at most 20.' },
+  {
+    $id: 'Presence',
+    description: 'The other editors of a page that sent a request in the last 30 seconds, at most 20.',
+  },
 )

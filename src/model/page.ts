@@ -122,6 +122,25 @@ export const RenderedPage = Type.Object(
   { $id: 'RenderedPage' },
 )
 
+export const PageBlockChanges = Type.Object(
+  {
+    object: Type.Literal('block-changes'),
+    blocks: Type.Array(Type.Integer({ minimum: -1 }), {
+      description:
+        'For each block of the rendered page, in the same order: the position of its last change in `changes`. -1: it is older.',
+    }),
+    changes: Type.Array(
+      Type.Object({
+        revision: Type.String({ description: 'The revision of the change.' }),
+        createdAt: Timestamp,
+        author: Type.String({ description: 'The name of the author of the commit.' }),
+      }),
+      { description: 'The changes that blocks refer to, newest first.' },
+    ),
+  },
+  { $id: 'PageBlockChanges' },
+)
+
 export const RenderDraft = Type.Object(
   {
     markdown: Type.String({

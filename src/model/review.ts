@@ -1,4 +1,4 @@
-/** Reviews of change requests, and requests for them: stored forms, inputs and responses. */
+/** Reviews of change requests, requests for them, and viewed pages: stored forms, inputs and responses. */
 import type { CommitId } from '../kernel/ids.js'
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
@@ -55,6 +55,24 @@ export const requestedReviews = table<RequestedReviewDoc>()({
   owner: (one) => one.space,
 })
 export const requestedReviewId = (changeRequest: string, user: string): string => `${changeRequest}:${user}`
+
+/** The pages of a change request that a user has viewed, as stored. Its ID is `<change request>:<user>`. */
+export interface ViewedPagesDoc {
+  id: string
+  space: string
+  user: string
+  /** In the order in which they were marked. */
+  pages: { page: string; version: string; viewedAt: string }[]
+}
+
+export const viewedPages = table<ViewedPagesDoc>()({
+  name: 'viewed-pages',
+  indexes: { space: (one) => one.space, user: (one) => one.user },
+  owner: (one) => one.space,
+})
+export const viewedPagesId = (changeRequest: string, user: string): string => `${changeRequest}:${user}`
+/** Maximum number of pages of a change request that a user has marked as viewed. */
+export const MAX_VIEWED_PAGES = 1_000
 
 export const Review = Type.Object(
   {
@@ -129,3 +147,30 @@ export const RequestReviews = Type.Object(
   { ...closed, $id: 'RequestChangeRequestReviewers' },
 )
 export type RequestReviews = Static<typeof RequestReviews>
+
+const viewedPage = {
+  page: Type.String({ description: 'The ID of the page.' }),
+  version: Type.String({ description: 'The version of the page that you have viewed.' }),
+  viewedAt: Timestamp,
+  current: Type.Boolean({
+    description:
+      'Whether the page still has this version. If it is false, the page has changed since, so you have not viewed it.',
+  }),
+}
+export const ViewedPage = Type.Object({ object: Type.Literal('viewed-page'), ...viewedPage }, { $id: 'ViewedPage' })
+export const ViewedPages = Type.Object(
+  { pages: Type.Array(Type.Object(viewedPage), { maxItems: MAX_VIEWED_PAGES }) },
+  { $id: 'ViewedPages' },
+)
+
+export const MarkViewed = Type.Object(
+  {
+    version: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description:
+        '`version` of the changes of the page that you have viewed. Returns 409 if the page has changed since.',
+    }),
+  },
+  { ...closed, $id: 'MarkViewed' },
+)

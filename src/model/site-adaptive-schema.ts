@@ -80,6 +80,26 @@ export const UpdateSiteAdaptiveSchema = Type.Object(
   { ...closed, $id: 'UpdateSiteAdaptiveSchema' },
 )
 
+const claimValues = (description: string) =>
+  Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Type.Boolean(), { maxProperties: 100, description }))
+
+export const PreviewAsVisitor = Type.Object(
+  {
+    signed: claimValues('Claims that a visitor token would state, by name.'),
+    unsigned: claimValues('Claims that the browser of a visitor would state, by name.'),
+  },
+  { ...closed, $id: 'PreviewAsVisitor' },
+)
+
+export const SitePreview = Type.Object(
+  {
+    object: Type.Literal('site-preview'),
+    url: Type.String({ description: 'Works without a token. Do not publish it.' }),
+    expiresAt: Timestamp,
+  },
+  { $id: 'SitePreview' },
+)
+
 export const TemplateConditions = Type.Object(
   { items: Type.Array(Type.Object({ description: Type.String(), condition: Type.String() })) },
   { $id: 'TemplateConditions' },

@@ -22,7 +22,7 @@ import { grants, keptGrants } from './permission.js'
 import { reactions } from './reaction.js'
 import { replies } from './reply.js'
 import { requestExports } from './request-export.js'
-import { requestedReviews, reviews } from './review.js'
+import { requestedReviews, reviews, viewedPages } from './review.js'
 import { samlProviders } from './saml-provider.js'
 import { signIns } from './sign-in.js'
 import { sites } from './site.js'
@@ -76,6 +76,7 @@ export const documentTables: readonly Table<never, string>[] = [
   commenters,
   reviews,
   requestedReviews,
+  viewedPages,
   notifications,
   jobs,
   syncRuns,

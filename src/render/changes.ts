@@ -83,7 +83,7 @@ function withoutMarks<Node extends BlockNode | Inline>(node: Node): Node {
 const AUTHORS_MARK = /(<\/?)(ins|del)(?![\w-])/gi
 const asLook = (_: string, start: string, name: string): string => start + (name.toLowerCase() === 'ins' ? 'u' : 's')
 
-/** The ID of a heading follows from its text in one version. */
+/** The ID of a heading is derived from its text in one version. */
 const withId = (shown: BlockNode, { nodes }: BlockNode): BlockNode =>
   shown.type.startsWith('heading-') && shown.data['id'] === undefined
     ? { ...shown, data: { ...shown.data, id: anchorOf(plainText(nodes)) } }

@@ -38,14 +38,14 @@ export function renderMarkdown(markdown: string, order: RenderOrder): Rendered {
   }
 }
 
-/** Returns the blocks to render. With a history, they are those that the reader sees, so that it can name each of them. */
+/** Returns the blocks to render. With a history, these are the blocks that the reader sees, so that each can have a note. */
 function documentOf(markdown: string, order: RenderOrder): DocumentNode {
   const { change, site } = order
   if (change) return changedIn(seenIn(markdown, order), change, order)
   return site?.history ? seenIn(markdown, order) : parseDocument(markdown)
 }
 
-/** Returns a text as its reader sees it. */
+/** Returns the text that its reader sees. */
 function seenIn(markdown: string, { conditional }: RenderOrder): DocumentNode {
   const document = parseDocument(markdown)
   return typeof conditional === 'object'
@@ -131,14 +131,17 @@ export const tasks = {
   },
   /**
    * Returns the last change of each block that is visible with these claims, as JSON: the number of the change that
-   * added its present form, or -1 if it is older than all changes.
+   * added its present form, or -1 if it is older than all changes. With the claims `null`, of all blocks.
    * @param markdown the text after change 0
    * @param earlier the versions before each of the changes, newest first: texts, or files with their front matter
    */
   lastChanges(markdown: string, claims: string, ...earlier: (string | Uint8Array)[]): string {
-    const visitor: Readonly<Record<string, unknown>> = JSON.parse(claims)
+    const visitor: Readonly<Record<string, unknown>> | null = JSON.parse(claims)
     const texts = earlier.map((one) => (typeof one === 'string' ? one : readPage(decodeText(one), '').markdown))
-    const meaningsIn = (text: string): string[] => visibleNodes(parseDocument(text).nodes, visitor).map(meaningOfBlock)
+    const meaningsIn = (text: string): string[] => {
+      const { nodes } = parseDocument(text)
+      return (visitor === null ? nodes : visibleNodes(nodes, visitor)).map(meaningOfBlock)
+    }
     const before = texts.map((text) => new Set(meaningsIn(text)))
     return JSON.stringify(meaningsIn(markdown).map((block) => before.findIndex((blocks) => !blocks.has(block))))
   },

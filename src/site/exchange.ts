@@ -38,6 +38,8 @@ export interface SiteResponse {
   body: string | Buffer
   audience: Audience
   headers?: Readonly<Record<string, string>>
+  /** Headers for readers who come from another page of the same origin, in addition. */
+  laterHeaders?: Readonly<Record<string, string>>
   /** Values of `Set-Cookie`. A public site sets none. */
   cookies?: readonly string[]
   /** Origins of fonts that the team chose on other hosts. */

@@ -10,6 +10,7 @@ import {
 } from '../domain/sites/view.js'
 import { pathOfSiteSpace } from '../domain/sites/visitor-paths.js'
 import { defined } from '../kernel/defined.js'
+import type { PreviewClaims } from '../domain/sites/preview.js'
 import type { SiteCustomization } from '../model/index.js'
 import {
   type HeaderLink,
@@ -163,10 +164,16 @@ const pictureOf = (visit: Visit, { light, dark }: ThemedPicture): ThemedPicture 
   dark: hrefOf(visit, dark),
 })
 
+/** The claims of an imitated visitor, as conditions name them. */
+const claimsInWords = ({ signed, unsigned }: PreviewClaims): string =>
+  [...Object.entries(signed), ...Object.entries(unsigned).map(([name, value]) => [`unsigned.${name}`, value] as const)]
+    .map(([name, value]) => `${name} = ${value}`)
+    .join(', ')
+
 function noticeOf({ preview }: Visit, { preview: words }: Words): string | undefined {
   if (!preview) return undefined
-  const { changeRequest, conflicts } = preview
-  if (!changeRequest) return words.site
+  const { changeRequest, conflicts, claims } = preview
+  if (!changeRequest) return claims ? `${words.site} ${claimsInWords(claims)}` : words.site
   const name = words.changeRequest(changeRequest.number) + (changeRequest.subject ? `: ${changeRequest.subject}` : '')
   return conflicts ? `${name}. ${words.conflicts}` : name
 }

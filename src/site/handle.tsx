@@ -37,8 +37,8 @@ export interface Surroundings {
 }
 
 /**
- * The response to an address at which a reader finds nothing. All reasons have the same bytes. Robots get an answer at the
- * root of every host, whether or not it has a site that they may not enter.
+ * The response for an address at which nothing exists for the reader. All reasons have the same bytes. Robots get a
+ * response at the root of every host, even without a site that they may enter.
  */
 const missing = ({ language, path }: SiteRequest, assets: SharedAssets): SiteResponse =>
   path === '/robots.txt'

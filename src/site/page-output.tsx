@@ -17,6 +17,7 @@ import { outlineOf } from './layout/outline.js'
 import { PageLayout, type PageModel, type PagerLink } from './layout/page.js'
 import type { PageActions } from './layout/page-head.js'
 import type { SiteLink } from './links.js'
+import { BUNDLE, hasBundle } from './bundle/output.js'
 import { markdownPath, servesAgents } from './markdown-output.js'
 import { addressOfEntry, navigationOf, shortTitle } from './navigation.js'
 import { marginOf, type PageRecord, recordOf } from './page-record.js'
@@ -56,7 +57,8 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
     type: HTML,
     body: html,
     audience,
-    ...(rules ? { headers: { 'Speculation-Rules': `"${base}/~assets/${rules.name}"` } } : {}),
+    // The first page of a visit has enough to load.
+    ...(rules ? { laterHeaders: { 'Speculation-Rules': `"${base}/~assets/${rules.name}"` } } : {}),
     fontHosts: fontHosts(frame.look),
     apiOrigins: rendered.origins ?? [],
   }
@@ -197,5 +199,6 @@ function actionsOf({ visit, page, text, frame }: Making): PageActions {
       pdf.enabled && !offline && app.printer.missing() === null
         ? `${base}${pathOfSiteSpace(siteSpace)}/~pdf/${entry.id}`
         : undefined,
+    bundle: pdf.enabled && hasBundle(visit) ? base + BUNDLE : undefined,
   })
 }

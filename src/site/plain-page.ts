@@ -14,13 +14,20 @@ export interface Plain {
   assets: Pick<SharedAssets, 'plain'>
 }
 
+/** What a page offers: a link, or a bar while its reader waits. */
+interface Way {
+  href?: string
+  isWaiting?: boolean
+}
+
 /** Returns the HTML of a page. Its style sheet has the same address below every path, even behind a proxy. */
-export function plainPage(name: PlainPage, { locale, assets }: Plain, link?: { href: string }): string {
+export function plainPage(name: PlainPage, { locale, assets }: Plain, { href, isWaiting }: Way = {}): string {
   const { missing, plain } = wordsFor(locale)
   const words: { title: string; reason: string; action?: string } = name === 'missing' ? missing : plain[name]
   const { title, reason, action } = words
-  const way = link && action ? `<p><a href="${escaped(link.href)}">${action}</a></p>` : ''
-  return `<!doctype html><html lang="${locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><meta name="color-scheme" content="light dark"><title>${title}</title><link rel="stylesheet" href="~assets/${assets.plain.name}"></head><body><main><h1>${title}</h1><p>${reason}</p>${way}</main></body></html>`
+  const way = href && action ? `<p><a href="${escaped(href)}">${action}</a></p>` : ''
+  const bar = isWaiting ? `<progress aria-label="${title}"></progress>` : ''
+  return `<!doctype html><html lang="${locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><meta name="color-scheme" content="light dark"><title>${title}</title><link rel="stylesheet" href="~assets/${assets.plain.name}"></head><body><main><h1>${title}</h1><p>${reason}</p>${bar}${way}</main></body></html>`
 }
 
 const escaped = (text: string): string => text.replace(/[&"<>]/g, (char) => `&#${char.charCodeAt(0)};`)

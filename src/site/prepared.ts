@@ -53,6 +53,8 @@ export class Prepared {
   readonly body: Buffer
   /** Alternating names and values. */
   readonly #headers: readonly string[]
+  /** More of them, for readers who come from another page. */
+  readonly #later: readonly string[]
   /** Weak, because all compressed forms have the same. Null = none. */
   readonly #tag: string | null
   readonly #isCompressed: boolean
@@ -79,6 +81,7 @@ export class Prepared {
       ...Object.entries(headers ?? {}),
       ...(cookies ?? []).map((cookie) => ['Set-Cookie', cookie]),
     ].flat()
+    this.#later = Object.entries(response.laterHeaders ?? {}).flat()
   }
 
   get status(): number {
@@ -95,8 +98,9 @@ export class Prepared {
    * @param more more headers, alternating names and values
    */
   async send(req: IncomingMessage, res: ServerResponse, more: readonly string[]): Promise<number> {
+    const later = req.headers['sec-fetch-site'] === 'same-origin' ? this.#later : []
     if (this.#tag !== null && noneMatches(req.headers['if-none-match'], this.#tag)) {
-      res.writeHead(304, [...this.#headers.slice(2), ...more])
+      res.writeHead(304, [...this.#headers.slice(2), ...later, ...more])
       res.end()
       return 304
     }
@@ -104,7 +108,7 @@ export class Prepared {
     const made = coding === null ? this.body : this.#codedBy(coding)
     const body = made instanceof Promise ? await made : made
     if (res.destroyed) return this.status
-    const headers = [...this.#headers, 'Content-Length', String(body.length), ...more]
+    const headers = [...this.#headers, ...later, 'Content-Length', String(body.length), ...more]
     if (coding !== null) headers.push('Content-Encoding', coding)
     res.writeHead(this.status, headers)
     res.end(body)

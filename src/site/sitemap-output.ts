@@ -24,7 +24,7 @@ const CHUNK = 32_768
 const SITEMAP = /^\/sitemap(?:-([1-9]\d*))?\.xml$/
 const XML = 'application/xml; charset=utf-8'
 
-/** The answer to robots at the root of a host without a site that they may enter, or of one with several sites. */
+/** The `robots.txt` at the root of a host with several sites, or without a site that robots may enter. */
 export const robots = (sitemap?: string): SiteResponse => ({
   status: 200,
   type: 'text/plain; charset=utf-8',

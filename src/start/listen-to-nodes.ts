@@ -32,6 +32,7 @@ export function listenToNodes(app: App, { hints }: Node, wakes: Wakes): () => vo
   hints.on('webhooks', (organization) => wakes.webhooks(organization))
   hints.on('connections', (connection) => wakes.connections(connection === '' ? undefined : { connection }))
   hints.on('over', (key) => app.waits.wakeHere(key))
+  hints.on('presence', (message) => app.presence.hear(message))
   hints.on('end', (run) => app.running.get(run)?.abort())
   const poll = setInterval(() => void endCancelled(app).catch(() => {}), POLL_MS).unref()
   return () => {

@@ -11,7 +11,7 @@ const DRAIN_MS = 5_000
 /** Maximum wait for running requests when the service stops, in milliseconds. */
 const GRACE_MS = 30_000
 
-/** The server cannot use its address. The message names the setting. */
+/** The server cannot use its address. The message contains the setting. */
 export class CannotListen extends Error {
   override name = 'CannotListen'
 }
@@ -22,8 +22,8 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Maximum number of connections that wait until the server accepts them. The system may allow fewer. With the usual 511,
- * clients beyond it repeat their first packet after a second or more, and give up.
+ * Maximum number of connections that wait until the server accepts them. The system may allow fewer. With the
+ * default of 511, further clients resend their first packet after a second or more, and then give up.
  */
 const BACKLOG = 4_096
 

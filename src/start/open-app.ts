@@ -100,7 +100,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     clock,
     locks,
     moves: new RefMoves(node ? movesElsewhere(node) : undefined),
-    presence: new Presence(clock),
+    presence: new Presence(clock, (message) => node?.hints.send('presence', message)),
     previews: new Previews(),
     merges: new Merges(),
     edits: new Batcher(locks, EDITS_AT_ONCE),

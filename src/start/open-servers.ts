@@ -13,7 +13,7 @@ type Around = Parameters<typeof serveApi>[2] & Parameters<typeof serveSites>[2]
 const NOWHERE = 'http://127.0.0.1'
 
 /**
- * Starts the servers in `serves`, and completes the settings of the app by their addresses. The modules of a server that
+ * Starts the servers in `serves`, and adds their addresses to the settings of the app. The modules of a server that
  * is not started are not loaded, because they are most of the code.
  */
 export async function openServers(

@@ -67,7 +67,7 @@ test('an error describes a format in words, never as a regular expression', asyn
   assert.equal(unsaid, [])
 })
 
-test('the message names up to three violations, and the action for a service error', async () => {
+test('the message lists up to three violations, and the remedy for a service error', async () => {
   const several = await refused(`${orgs}/openapi`, { slug: 'A', source: { url: 'x' }, extra: 1 })
   for (const { path, message } of several.details.slice(0, 3))
     assert.ok(several.message.includes(`${path} ${message}`), several.message)

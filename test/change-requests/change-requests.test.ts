@@ -48,6 +48,53 @@ test('conflicts are returned with their paths and listed in pages', async () => 
   assert.equal(seen, ['a.md', 'b.md', 'c.md'])
 })
 
+test('a list with details names the reviewers with their states, and counts the changed pages', async () => {
+  const { admin } = here
+  const base = await inConflict()
+  const [author, ben, cem] = [await here.caller('edit'), await here.caller('review'), await here.caller('review')]
+  const requests = `${base}/change-requests`
+  const list = async (query: string) =>
+    (await author.call('get', `${requests}?status=open&${query}`).expect(200)).body.items
+  await admin.call('post', `${requests}/1/requested-reviewers`, { users: [ben.user, cem.user] }).expect(200)
+  await ben.call('post', `${requests}/1/reviews`, { status: 'approved' }).expect(201)
+  const names = async () =>
+    (await list('details=true')).map((one: any) => [
+      one.number,
+      one.changedPages,
+      one.reviewers.map(({ user, state }: any) => [user.id, state]).sort(),
+    ])
+  assert.equal(await names(), [
+    [
+      1,
+      3,
+      [
+        [ben.user, 'approved'],
+        [cem.user, 'requested'],
+      ].sort(),
+    ],
+  ])
+  // Another commit of the branch makes the approval one of an earlier revision.
+  const pageOf = async (number: number, path: string): Promise<string> =>
+    (await admin.call('get', `${requests}/${number}/content/pages`).expect(200)).body.pages.find(
+      (one: any) => one.path === path,
+    ).id
+  await admin.call('post', `${requests}/1/content`, { changes: [page('D', 'four\n')] }).expect(200)
+  await cem.call('post', `${requests}/1/reviews`, { status: 'changes-requested' }).expect(201)
+  const after = [
+    [ben.user, 'earlier-approval'],
+    [cem.user, 'changes-requested'],
+  ].sort()
+  assert.equal(await names(), [[1, 4, after]])
+  // A file that only moves is one page.
+  await admin.call('post', requests).expect(201)
+  const moved = { operation: 'update_page', page: await pageOf(2, 'b'), slug: 'elsewhere' }
+  await admin.call('post', `${requests}/2/content`, { changes: [moved] }).expect(200)
+  await admin.call('patch', `${requests}/2`, { status: 'open' }).expect(200)
+  assert.equal((await names())[0], [2, 1, []])
+  const [plain] = await list('limit=1000')
+  assert.equal([plain.reviewers, plain.changedPages], [undefined, undefined])
+})
+
 test('a merged change request cannot be reopened, and filters follow each status', async () => {
   const { admin } = here
   const base = `/v1/spaces/${(await admin.call('post', `/v1/orgs/${here.organization}/spaces`).expect(201)).body.id}/change-requests`
@@ -82,7 +129,7 @@ test('change requests cannot be created or merged while main is missing', async 
   assert.is((await here.admin.call('get', base).expect(200)).body.revision, main)
 })
 
-test('a revision names the change request that it merged by its current subject', async () => {
+test('a revision contains the current subject of the change request that it merged', async () => {
   const { admin } = here
   const base = `/v1/spaces/${(await admin.call('post', `/v1/orgs/${here.organization}/spaces`).expect(201)).body.id}`
   await admin.call('post', `${base}/change-requests`, { subject: 'Before' }).expect(201)

@@ -94,7 +94,7 @@ test('a check parses pages in threads', async () => {
   assert.match(stdout, /^README\.md:3:11: error: The link to "nothing\.md" is broken\./)
 })
 
-test('a new server shows its sample site, finds its texts, imports a page and reads a specification', async () => {
+test('a new server shows, searches, imports and reads specifications', async () => {
   const token = 'bindery_test_admin_token_0123456789'
   const child = spawn(process.execPath, [main, 'serve'], {
     cwd: dir,

@@ -73,7 +73,7 @@ const GITBOOK = {
 }
 
 test(
-  'broken links, anchors, files and diagnostics have a file and a line, and the exit code is 1',
+  'broken links, anchors, files and diagnostics have a file and line, and the exit code is 1',
   withFiles(GITBOOK, async (dir) => {
     assert.equal(await problemsIn(dir), [
       'docs/README.md:3:1 invalid-front-matter',

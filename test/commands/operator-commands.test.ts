@@ -64,7 +64,7 @@ test('a running server executes the commands, even if a kill left an old socket'
   await rm(dir, { recursive: true, force: true })
 })
 
-test('the command names the reason if the path of the data folder is too long for a socket', async () => {
+test('the command states the reason if the path of the data folder is too long for a socket', async () => {
   const above = await mkdtemp(join(tmpdir(), 'control-'))
   const dir = join(above, 'long'.repeat(30))
   const server = await startServer(dir)

@@ -118,6 +118,7 @@ test('a preview shows uncommitted files, reloads on save and leaves nothing behi
     const { status, body, policy } = await get(preview.address, '/')
     assert.is(status, 200)
     assert.match(body, /Uncommitted text\./)
+    assert.not.match(body, /~pdf/, 'no server prints PDFs')
     assert.match(body, /<script src="\/~reload\/script\.js" type="module">/)
     assert.match(policy, /script-src 'self'/)
     assert.not.match(policy, /unsafe-inline/)

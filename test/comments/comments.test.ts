@@ -112,7 +112,7 @@ test('a comment body is returned as markdown or as a block tree, whichever is re
   }
 })
 
-test('an invalid, blank, too long or hostile body is rejected, and the error names it', async () => {
+test('an invalid, blank, too long or hostile body is rejected with its field', async () => {
   const [{ url }] = (await places()) as [Awaited<ReturnType<typeof places>>[0]]
   const text = (value: string) => ({ object: 'text', leaves: [{ object: 'leaf', text: value, marks: [] }] })
   const tree = (node: object) => ({ document: { object: 'document', data: {}, nodes: [node] } })

@@ -143,7 +143,7 @@ test("a comment on a table cell follows the cell's column and text", async () =>
   assert.is(twice.body.error.details[0].path, '/node', 'which of the two tables?')
 })
 
-test('an error names a target that is not in the content', async () => {
+test('the error for a target that is not in the content contains the target', async () => {
   const desk = await openDiscussion(here)
   const page = await desk.id('guide')
   const elsewhere = await openDiscussion(here)

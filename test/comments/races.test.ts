@@ -31,7 +31,7 @@ test('twenty users react, post and reply at once, and every change is counted on
   await checkDocuments(here.service.app)
 })
 
-test('one of two concurrent resolves wins, and both users learn who resolved', async () => {
+test('one of two concurrent resolves wins, and both responses contain the winner', async () => {
   const { url } = await openDiscussion(here)
   for (let round = 0; round < 5; round++) {
     const { id } = (await here.admin.call('post', `${url}/comments`, { body }).expect(200)).body

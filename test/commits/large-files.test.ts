@@ -65,7 +65,7 @@ test('an oversized file cannot be edited, but its position and title can', async
   assert.match((await desk.file('SUMMARY.md')) ?? '', /contents\n\n\* \[Other\]\(moved\.md\)/)
 })
 
-test('a table of contents with too many pages is not created, and the response says why', async () => {
+test('a table of contents with too many pages is not created, and the response has the reason', async () => {
   const files = Object.fromEntries(Array.from({ length: 25_000 }, (_, n) => [`d${n % 5}/p${n}.md`, 'stub\n']))
   const desk = await openDesk(here, files)
   const response = await desk.write(

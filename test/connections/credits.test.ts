@@ -62,7 +62,7 @@ test('a single change request gives the export its author and its subject', asyn
   assert.ok(others[0]?.includes(await emailOf(ada)), others[0])
 })
 
-test('an export names a change request without a subject by its number', async () => {
+test('an export of a change request without a subject contains its number', async () => {
   const grace = await here.service.caller('edit')
   const { theirs, request, merge } = await connected()
   await merge(await request('', grace))
@@ -70,7 +70,7 @@ test('an export names a change request without a subject by its number', async (
   assert.equal(await newest(theirs), { author: await emailOf(grace), subject: 'Change request #1', others: [] })
 })
 
-test("an export of several changes has the connection's message and names all writers once", async () => {
+test("an export of several changes has the connection's message and lists each writer once", async () => {
   const [grace, ada] = [await here.service.caller('edit'), await here.service.caller('edit')]
   const { theirs, path, request, merge } = await connected()
   await merge(await request('One', grace))
@@ -101,7 +101,7 @@ test('the user who starts a run is not its author', async () => {
   assert.equal([(await newest(theirs)).author, (await newest(theirs)).others], [await emailOf(grace), []])
 })
 
-test('an export commit by commit names the writer of each change request as its author', async () => {
+test('an export commit by commit has the writer of each change request as the author', async () => {
   const [grace, ada] = [await here.service.caller('edit'), await here.service.caller('edit')]
   const { theirs, request, merge } = await connected({ exportMode: 'commits' })
   await merge(await request('Add a guide', grace))

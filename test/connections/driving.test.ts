@@ -36,7 +36,7 @@ test('a poll with outdated data about a new connection queues no second run', as
   assert.is((await app.store.find(syncRuns, 'connection', id)).length, 1)
 })
 
-test('an export starts after a quiet period and names all writers', async () => {
+test('an export starts after a quiet period and lists all writers', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
   await here.connect(space, { url: theirs.url, commitMessage: 'Publish the docs' })
   const before = await theirs.head()
@@ -50,7 +50,7 @@ test('an export starts after a quiet period and names all writers', async () => 
   assert.equal(await here.remoteFiles(theirs), await here.files(space))
 })
 
-test('a space with constant edits is exported anyway', async () => {
+test('a space with constant edits is also exported', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
   await here.connect(space, { url: theirs.url })
   const before = await theirs.head()

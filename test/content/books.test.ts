@@ -78,7 +78,7 @@ const unlisted: Array<[name: string, files: Record<string, MemoryFile>, pages: s
   ],
 ]
 for (const [name, files, expected] of unlisted)
-  test(`a README that the table of contents does not list: ${name}`, async () => {
+  test(`an unlisted README gets its place in the tree: ${name}`, async () => {
     const structure = await open({
       'SUMMARY.md': '# Summary\n\n* [A](a.md)\n',
       'README.md': '# The Docs {#top}\n',

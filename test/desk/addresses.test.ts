@@ -19,7 +19,7 @@ test.after(async () => {
   await here.close()
 })
 
-test('urls.app of every kind of resource opens a screen that names the resource', async () => {
+test('urls.app of every kind of resource opens a screen of the resource', async () => {
   const desk = await openDesk(here, { 'SUMMARY.md': '* [Harbor](harbor.md)\n', 'harbor.md': '# Harbor\n\nShips.\n' })
   const org = `/v1/orgs/${here.organization}`
   const get = async (path: string) => (await here.admin.call('get', path).expect(200)).body

@@ -275,11 +275,21 @@ test('the app offers a member only permitted actions', async () => {
 test('axe reports no violation on any screen', async () => {
   const space = await spaceCalled('Elsa Workflows')
   const [site] = (await read(`${org}/sites`)).items
-  const parts = ['invitations', 'teams', 'sso', 'general', 'sites', 'merge-rules', 'connections', 'openapi']
+  const parts = [
+    'invitations',
+    'teams',
+    'sso',
+    'general',
+    'collections',
+    'sites',
+    'merge-rules',
+    'connections',
+    'openapi',
+  ]
   const more = ['translations', 'tokens', 'webhooks', 'audit']
   const screens = [
     ...[...parts, ...more].map((part) => `${settings}/${part}`),
-    ...['visitors', 'redirects', 'settings', 'customize'].map((part) => `/sites/${site.id}/${part}`),
+    ...['visitors', 'members', 'redirects', 'settings', 'customize'].map((part) => `/sites/${site.id}/${part}`),
     ...['settings', 'connection', 'connection/new'].map((part) => `/s/${space}/${part}`),
     ...['/new', '/new?from=template', '/new?from=files'],
   ]

@@ -121,7 +121,7 @@ function wordIn(text: string, turn: number): number | null {
 }
 
 for (const [name, desk] of desks)
-  test(`every page of ${name} keeps its bytes, and a word changes one line`, async () => {
+  test(`every page of ${name} keeps its bytes, and a changed word changes one line`, async () => {
     let [words, cells] = [0, 0]
     const pages = await documents(desk)
     for (const [turn, { id }] of pages.entries()) {
@@ -219,7 +219,7 @@ async function typeOnce({ page, open }: DeskPage, desk: Desk, id: string, turn: 
   return true
 }
 
-test('a person who types in Chromium changes one line', async () => {
+test('typing in Chromium changes one line', async () => {
   const app = await openApp(here, here.admin.token)
   try {
     const own = given.length === 0 ? [...desks].filter(([name]) => name === 'fragile') : desks

@@ -153,7 +153,7 @@ for (const { name, base = BASE, main, branch, kinds, after } of SCENARIOS)
     }
   })
 
-test('what cannot be decided says what to rename, and the app can rename it', async () => {
+test('an unresolvable conflict states the file to rename, and the app can rename it', async () => {
   const { desk, change } = await crossed(
     { ...BASE, 'deep/a.md': text('A'), 'SUMMARY.md': listed('one.md', 'two.md', 'deep/a.md') },
     { 'deep/a.md': null, deep: 'a file\n', 'Guide.md': '# Theirs\n' },
@@ -191,7 +191,7 @@ const filesBetween = (base: Side, side: Side): Files => ({
 const decided = (next: Random, file: Parameters<typeof partsOf>[0]) =>
   Object.fromEntries(partsOf(file).map((part) => [part.id, pick(next, optionsOf(file, part)) ?? 'main']))
 
-test('any conflicts of two histories of pages can be resolved, and each side as a whole can be taken', async () => {
+test('all conflicts of two page histories can be resolved, and either side can be chosen', async () => {
   let found = 0
   const property = fc.asyncProperty(steps, steps, fc.nat(), async (mine, theirs, seed) => {
     const base = play(new Map(), [])

@@ -224,4 +224,49 @@ interface Violation {
   nodes: { html: string }[]
 }
 
+test('a key that is pressed before the text is there waits for it, and says so', async () => {
+  const { here } = context
+  const desk = await openDesk(here, {
+    'SUMMARY.md': SUMMARY,
+    'README.md': '# Home\n',
+    'guide.md': text(),
+    'old.md': text(),
+  })
+  await here.admin.call('post', `${desk.url}/change-requests`, { subject: 'Late' }).expect(201)
+  await here.admin
+    .call('post', `${desk.url}/change-requests/1/content`, {
+      changes: [
+        {
+          operation: 'update_page',
+          page: await desk.id('guide'),
+          document: { markdown: text({ 3: 'Three, here.\n' }) },
+        },
+        { operation: 'update_page', page: await desk.id('old'), document: { markdown: text({ 5: 'Five, here.\n' }) } },
+      ],
+    })
+    .expect(200)
+  await desk.human({ 'guide.md': text({ 3: 'Three, there.\n' }), 'old.md': text({ 5: 'Five, there.\n' }) })
+  const page = await open(`/s/${desk.space}/c/1/conflicts/1`)
+  let letGo = (): void => {}
+  const held = new Promise<void>((done) => {
+    letGo = done
+  })
+  await page.setRequestInterception(true)
+  page.on('request', (request) => {
+    if (!request.url().includes('/conflict-state/file')) void request.continue()
+    else void held.then(() => request.continue())
+  })
+  await page.reload({ waitUntil: 'domcontentloaded' })
+  await shown(page, '.keys', 'The text is loading')
+  await page.keyboard.press('j')
+  await page.waitForSelector('#conflict-1.at')
+  await page.keyboard.press('2')
+  await shown(page, '[role=status]', 'The key counts when it is there')
+  letGo()
+  await shown(page, '#conflict-1 .chip', 'This change request')
+  await shown(page, '.chip', '1 left')
+  assert.is(await page.$eval('#conflict-0 .chip', (chip) => chip.textContent), 'To decide')
+  await page.close()
+})
+
 test.run()

@@ -1,10 +1,13 @@
 /** Writers in Chromium, checked with plain Git: no word is lost, and no unedited byte changes. */
-import type { Page } from 'puppeteer-core'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ElementHandle } from 'puppeteer-core'
 import * as assert from 'uvu/assert'
 import { flat, openDesk } from '../commits/fixture.js'
 import { openChromium } from '../site/chromium.js'
-import { type Caller, startService } from '../support/service.js'
+import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
+import { button, inEditor, press, saved, stateIs, textOf, typeAfter } from './editor-page.js'
 
 const [test, context] = await suiteWith('desk/editor-story', async () => {
   const here = await startService()
@@ -24,72 +27,7 @@ const FILES = {
   'sub/other.md': '# Other\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\nText.\n',
 }
 
-/** Opens an address of the app as a user, in a new profile. Errors of scripts fail the story. */
-async function as(caller: Caller, path: string, work: (page: Page) => Promise<void>): Promise<void> {
-  const profile = await browser.createBrowserContext()
-  const errors: string[] = []
-  try {
-    const page = await profile.newPage()
-    page.setDefaultTimeout(60_000)
-    page.on('pageerror', (error) => errors.push(String(error)))
-    page.on('console', (message) => {
-      if (/Content Security Policy/.test(message.text())) errors.push(message.text())
-    })
-    await page.setViewport({ width: 1440, height: 900 })
-    await page.goto(`${here.url}/sign-in`, { waitUntil: 'load' })
-    await signIn(page, caller)
-    await page.goto(here.url + path, { waitUntil: 'load' })
-    await page.waitForSelector('.cm-content')
-    await work(page)
-    assert.equal(errors, [])
-  } finally {
-    await profile.close()
-  }
-}
-
-const signIn = (page: Page, { token }: Caller): Promise<number> =>
-  page.evaluate(
-    async (given) =>
-      (
-        await fetch('/v1/session', {
-          method: 'POST',
-          headers: { 'Content-Type': 'application/json', 'X-Requested-By': 'test' },
-          body: JSON.stringify({ token: given }),
-        })
-      ).status,
-    token,
-  )
-
-const textOf = (page: Page): Promise<string> =>
-  page.$eval('.cm-content', (element) => (element as HTMLElement).innerText)
-const saved = (page: Page): Promise<unknown> =>
-  page.waitForFunction(() => /^Saved/.test(document.querySelector('.save')?.textContent ?? ''))
-const stateIs = (page: Page, text: string): Promise<unknown> =>
-  page.waitForFunction((wanted) => document.querySelector('.save')?.textContent?.includes(wanted), {}, text)
-const button = async (page: Page, text: string): Promise<void> => {
-  const found = await page.waitForSelector(`::-p-xpath(//button[contains(., "${text}")])`)
-  await found?.click()
-}
-/** Types after a text in the source. */
-async function typeAfter(page: Page, text: string, typed: string): Promise<void> {
-  await page.evaluate((wanted) => {
-    const walker = document.createTreeWalker(document.querySelector('.cm-content') as Element, NodeFilter.SHOW_TEXT)
-    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      const at = node.textContent?.indexOf(wanted) ?? -1
-      if (at < 0) continue
-      ;(document.querySelector('.cm-content') as HTMLElement).focus()
-      document.getSelection()?.collapse(node, at + wanted.length)
-      return
-    }
-    throw new Error(`No text ${wanted}`)
-  }, text)
-  await page.keyboard.type(typed)
-}
-const press = async (page: Page, modifier: 'Control' | 'Alt', key: string): Promise<void> => {
-  await page.keyboard.down(modifier)
-  await page.keyboard.press(key as 'KeyS')
-  await page.keyboard.up(modifier)
-}
+const as = inEditor(here, browser)
 
 test('a writer changes one word, and only its line changes', async () => {
   const desk = await openDesk(here, FILES)
@@ -265,6 +203,92 @@ test('the table grid, the form and the block palette change only their part of t
   const text = (await desk.file('sub/other.md')) ?? ''
   assert.match(text, /^---\ndescription: About others\n---\n\n# Other\n/)
   assert.match(text, /Text\.\n\n\{% hint style="info" %\}\nMind \[it\]\(\.\.\/docker\.md\)\n\{% endhint %\}\n/)
+})
+
+test('a cell of an HTML table changes alone, also beside a list', async () => {
+  const table =
+    '<table><thead><tr><th>Name</th><th>Use</th></tr></thead><tbody><tr><td>A</td><td><ul><li>one</li></ul></td></tr></tbody></table>'
+  const desk = await openDesk(here, { ...FILES, 'sub/other.md': `# Other\n\n${table}\n\nText.\n` })
+  const id = flat(await desk.pages())[1]?.id ?? ''
+  await as(here.admin, `/s/${desk.space}/p/${id}/edit`, async (page) => {
+    await page.waitForSelector('.pvdoc .tx')
+    await typeAfter(page, 'Name', '')
+    await page.click('[aria-label="Table as grid"]')
+    await page.waitForSelector('.grid-ed textarea[aria-label="Row 1, Use"]')
+    const cell = await page.waitForSelector('.grid-ed input[aria-label="Row 1, Name"]')
+    await cell?.click({ clickCount: 3 })
+    await page.keyboard.type('A <b>new</b> name')
+    await button(page, 'Source')
+    await saved(page)
+  })
+  assert.is(
+    await desk.file('sub/other.md'),
+    `# Other\n\n${table.replace('<td>A</td>', '<td>A <b>new</b> name</td>')}\n\nText.\n`,
+  )
+})
+
+test('a cover is written as its path, also if its name has a space', async () => {
+  const desk = await openDesk(here, FILES)
+  const id = flat(await desk.pages())[1]?.id ?? ''
+  const picture = join(here.dir, 'my cover.png')
+  await writeFile(
+    picture,
+    Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    ),
+  )
+  await as(here.admin, `/s/${desk.space}/p/${id}/edit`, async (page) => {
+    await page.waitForSelector('.pvdoc .tx')
+    await page.click('.meta > summary')
+    const field = await page.waitForSelector('.form2 input[type=file]')
+    await (field as ElementHandle<HTMLInputElement>).uploadFile(picture)
+    await page.waitForFunction(() => document.querySelector('.cm-content')?.textContent?.includes('cover:'))
+    await saved(page)
+  })
+  const cover = /^cover: (.*)$/m.exec((await desk.file('sub/other.md')) ?? '')?.[1] ?? ''
+  assert.match(cover, /^\.\.\/.*my[ -]cover\.png$/)
+  assert.ok(await desk.git('cat-file', '-s', `main:${join('sub', cover)}`))
+})
+
+test('the source and the preview scroll together, in both directions', async () => {
+  const text = Array.from({ length: 120 }, (_, at) => `Paragraph ${at} of this page.`).join('\n\n')
+  const desk = await openDesk(here, { ...FILES, 'docker.md': `# Docker\n\n${text}\n` })
+  const id = await desk.id('docker')
+  await as(here.admin, `/s/${desk.space}/p/${id}/edit`, async (page) => {
+    await page.waitForFunction(() => document.querySelectorAll('.pvdoc .tx').length === 121)
+    /** Scrolls one side until both show the same lines at the top, beyond a line. */
+    const follows = async (side: '.pv' | '.src', by: number, isThere: string): Promise<void> => {
+      const box = await page.$eval(side, (one) => {
+        const { left, width } = one.getBoundingClientRect()
+        return { left, width }
+      })
+      await page.mouse.move(box.left + box.width / 2, 500)
+      await page.mouse.wheel({ deltaY: by })
+      await page.waitForFunction(
+        (condition) => {
+          const covered = document.querySelector('.src > .bar')?.getBoundingClientRect().bottom ?? 0
+          const line = [...document.querySelectorAll('.cm-lineNumbers .cm-gutterElement')].find((one) => {
+            const { bottom, height } = one.getBoundingClientRect()
+            return height > 0 && bottom > covered + 4
+          })
+          const pane = document.querySelector('.pv')
+          const top = (pane?.getBoundingClientRect().top ?? 0) + 48
+          const block = [...(pane?.querySelectorAll<HTMLElement>('.tx') ?? [])].find(
+            (one) => one.getBoundingClientRect().bottom > top + 4,
+          )
+          const [source, preview] = [Number(line?.textContent), Number(block?.dataset.from)]
+          return Math.abs(source - preview) <= 2 && (condition === 'far' ? source > 40 : source < 20)
+        },
+        {},
+        isThere,
+      )
+    }
+    await follows('.pv', 2_500, 'far')
+    await follows('.src', -20_000, 'near')
+    await follows('.src', 2_500, 'far')
+    await follows('.pv', -20_000, 'near')
+  })
 })
 
 test('entries move with the keyboard, and the move can be undone', async () => {

@@ -1,9 +1,12 @@
 /** The texts of the editor: exact bytes, and merges by block. */
-import { ChangeSet, Text } from '@codemirror/state'
+import { CompletionContext } from '@codemirror/autocomplete'
+import { ChangeSet, EditorState, Text } from '@codemirror/state'
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
+import { completions } from '../../src/desk/editor/completion.js'
 import { exactText, originalOf } from '../../src/desk/editor/exact.js'
-import { blocksOf, mergeBlocks, type TextEdit } from '../../src/desk/editor/merge.js'
+import { blocksOf, editsBetween, mergeBlocks, type TextEdit } from '../../src/desk/editor/merge.js'
+import { type Row, rowsOf, withGaps } from '../../src/desk/review/line-diff.js'
 import { suite } from '../support/suite.js'
 import { headlessPage } from './headless-page.js'
 
@@ -170,7 +173,7 @@ test('no word of either side is lost in any merge', () => {
   )
 })
 
-test('a save whose response was lost is no conflict of a writer with their own text', () => {
+test("a save whose response was lost does not conflict with the writer's later text", () => {
   const page = headlessPage('# A\r\n\r\nOne.\r\n', 'o0')
   page.edit({ changes: { from: 8, insert: ' word' } })
   const first = page.text.send()
@@ -184,13 +187,108 @@ test('a save whose response was lost is no conflict of a writer with their own t
   assert.is(page.text.receive(first.raw.replace('word', 'other'), 'o2'), 'conflict')
 })
 
-test('a merge of a large page takes no time that grows with its square', () => {
+test('the time to merge a large page does not grow with the square of its size', () => {
   const list = Array.from({ length: 20_000 }, (_, at) => `Paragraph ${at % 100}`)
   const [mine, theirs] = [[...list], [...list]]
   mine[10] = 'mine'
   theirs[19_990] = 'theirs'
   const { edits, conflicts } = mergeBlocks(paragraphs(list), paragraphs(mine), paragraphs(theirs))
   assert.equal([edits.length, conflicts.length], [1, 0])
+})
+
+test('tags of the space are completed in the tags of the front matter, and nowhere else', async () => {
+  const none = async () => []
+  const targets = {
+    path: 'a.md',
+    pages: none,
+    files: none,
+    headings: none,
+    revision: async () => ({ tags: [{ slug: 'beta', label: 'Beta' }] }) as never,
+  }
+  const complete = async (text: string): Promise<string[]> => {
+    const state = EditorState.create({ doc: text.replace('|', '') })
+    const context = new CompletionContext(state, text.indexOf('|'), true)
+    const results = await Promise.all(completions(targets).map((source) => source(context)))
+    return results.flatMap((found) =>
+      found ? found.options.map(({ label }) => `${state.sliceDoc(found.from, context.pos)}:${label}`) : [],
+    )
+  }
+  assert.equal(await complete('---\ntags:\n  - be|\n---\n'), ['be:beta'])
+  assert.equal(await complete('---\ntags:\n  - one\n  - |\n---\n'), [':beta'])
+  assert.equal(await complete('---\ntags: [one, b|]\n---\n'), ['b:beta'])
+  assert.equal(await complete('---\ntags: [|]\n---\n'), [':beta'])
+  for (const text of ['---\nother:\n  - |\n---\n', '---\ntags: []\n---\n\n- |\n', 'tags:\n- |\n'])
+    assert.equal(await complete(text), [], text)
+})
+
+test('each changed block becomes one suggestion, with the new blocks behind it', () => {
+  const old = ['# A', 'one', 'two', 'three'].map((source, at) => ({ node: `n${at}`, source }))
+  const edits = (...now: string[]) => editsBetween(old, now)?.map(({ node, markdown }) => [node, markdown])
+  assert.equal(edits('# A', 'one', 'two', 'three'), [])
+  assert.equal(edits('# A', 'ONE', 'two', 'three'), [['n1', 'ONE']])
+  assert.equal(edits('# A', 'one', 'new', 'two', 'three'), [['n1', 'one\n\nnew']])
+  assert.equal(edits('first', '# A', 'one', 'two', 'three'), [['n0', 'first\n\n# A']])
+  assert.equal(edits('# A', 'one', 'three'), [['n2', null]])
+  assert.equal(edits('# A', 'ONE', 'TWO', 'more', 'three', 'end'), [
+    ['n1', 'ONE'],
+    ['n2', 'TWO\n\nmore'],
+    ['n3', 'three\n\nend'],
+  ])
+  assert.is(editsBetween([], ['new']), null)
+})
+
+test('suggestions of random edits give the edited page when all are accepted', () => {
+  const block = fc.constantFrom('a', 'b', 'c', 'd')
+  fc.assert(
+    fc.property(fc.array(block, { minLength: 1 }), fc.array(block), (before, now) => {
+      const old = before.map((source, at) => ({ node: `n${at}`, source }))
+      const edits = new Map(editsBetween(old, now)?.map(({ node, markdown }) => [node, markdown]))
+      const accepted = old.map(({ node, source }) => (edits.has(node) ? edits.get(node) : source))
+      assert.is(accepted.filter((one) => one !== null).join('\n\n'), now.join('\n\n'))
+    }),
+  )
+})
+
+test('the opened gaps of a diff show every line once', () => {
+  const diff = (lines: readonly string[]): Row[] =>
+    rowsOf(`@@ -1,${lines.length} +1,${lines.length} @@\n${lines.join('\n')}`).filter(({ kind }) => kind !== 'gap')
+  const same = (count: number): string[] => Array.from({ length: count }, (_, at) => ` line ${at}`)
+  const all = diff([...same(10), '-old', '+new', ...same(20), '+more', ...same(9)])
+  const gaps = (rows: readonly Row[]) => rows.flatMap((row) => (row.kind === 'gap' ? [[row.index, row.count]] : []))
+  assert.equal(gaps(withGaps(all, [])), [
+    [0, 7],
+    [1, 14],
+    [2, 6],
+  ])
+  assert.equal(
+    gaps(
+      withGaps(all, [
+        { start: 0, end: 5 },
+        { start: 4, end: 4 },
+      ]),
+    ),
+    [
+      [0, 2],
+      [1, 6],
+      [2, 6],
+    ],
+  )
+  const some = fc.record({ start: fc.nat(25), end: fc.nat(25) })
+  fc.assert(
+    fc.property(fc.array(some, { maxLength: 3 }), (opened) => {
+      const rows = withGaps(all, opened)
+      const hidden = rows.reduce((sum, row) => sum + (row.kind === 'gap' ? (row.count ?? 0) : 0), 0)
+      const shown = rows.filter(({ kind }) => kind !== 'gap')
+      assert.is(new Set(shown).size, shown.length)
+      assert.is(shown.length + hidden, all.length)
+      assert.equal(
+        shown,
+        all.filter((row) => shown.includes(row)),
+      )
+    }),
+  )
+  // A file that ends with the last change has no gap behind it.
+  assert.equal(gaps(withGaps(diff([...same(3), '+end']), [])), [])
 })
 
 test.run()

@@ -198,7 +198,7 @@ function isExact(versions: Versions): void {
 }
 
 for (const kind of Object.keys(KINDS))
-  test(`each edit of a ${kind} block marks its words alone`, () => {
+  test(`each edit of a ${kind} block marks only the changed words`, () => {
     for (const edit of EDITS)
       for (const [count, part, word] of [
         [1, 0, 0],
@@ -220,7 +220,7 @@ for (const kind of Object.keys(KINDS))
       }
   })
 
-test('what is marked besides words: the titles of tabs, and not the marks of authors', () => {
+test('titles of tabs are marked, and marks by authors are not', () => {
   const tab = (title: string) => `{% tabs %}\n{% tab title="${title}" %}\nIn it\n{% endtab %}\n{% endtabs %}\n`
   const html = (before: string, after: string): string =>
     renderChanges({ markdown: before, linesBefore: 0 }, { markdown: after, linesBefore: 0 }, OPTIONS)
@@ -238,7 +238,7 @@ test('what is marked besides words: the titles of tabs, and not the marks of aut
     assert.not.match(html(`${text}\n`, `${text}\n`), /<(?:ins|del)/i)
 })
 
-test('in any page, nothing unchanged is marked, and nothing changed is unmarked', () => {
+test('exactly the changes are marked on any page', () => {
   fc.assert(
     fc.property(blocks, edits, (given, list) => {
       const versions = versionsOf(given, list)

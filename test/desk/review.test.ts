@@ -117,6 +117,66 @@ test('a reviewer comments by keyboard, approves the shown revision, and merges i
   await page.close()
 })
 
+test('a viewed page is viewed in every browser, until it changes again', async () => {
+  const { desk, write } = await opened()
+  const page = await openAs(`/s/${desk.space}/c/1`)
+  await page.waitForSelector('.blk.chg ins')
+  await page.waitForSelector('.switch input:not(:checked)')
+  await page.keyboard.press('v')
+  await hasText(page, '1 viewed')
+  const pages = async () =>
+    (await here.admin.call('get', `${desk.url}/change-requests/1/viewed`).expect(200)).body.pages as {
+      current: boolean
+    }[]
+  while ((await pages()).length === 0) await new Promise((done) => setTimeout(done, 50))
+  // Another browser has no memory of its own.
+  await page.evaluate(() => localStorage.clear())
+  await page.reload()
+  await hasText(page, '1 viewed')
+  await write(FILES['docker.md'].replace('latest', '3.9.0'))
+  await page.reload()
+  await hasText(page, 'Changed since you viewed it')
+  assert.equal(
+    (await pages()).map(({ current }) => current),
+    [false],
+  )
+  await page.keyboard.press('v')
+  await hasText(page, '1 viewed')
+  await page.close()
+})
+
+test('the source difference opens unchanged lines, down to the end of the file', async () => {
+  const lines = Array.from({ length: 60 }, (_, at) => `Line ${at + 1}.`)
+  const desk = await openDesk(here, { ...FILES, 'docker.md': `${lines.join('\n')}\n` })
+  const id = await desk.id('docker')
+  await here.admin.call('post', `${desk.url}/change-requests`, { subject: 'Long' }).expect(201)
+  const markdown = `${lines.join('\n')}\n`.replace('Line 5.', 'Line five.').replace('Line 40.', 'Line forty.')
+  await here.admin
+    .call('post', `${desk.url}/change-requests/1/content`, {
+      changes: [{ operation: 'update_page', page: id, document: { markdown } }],
+    })
+    .expect(200)
+  const page = await openAs(`/s/${desk.space}/c/1/source?page=${id}`)
+  await page.waitForSelector('.sd .hunk')
+  const shown = (): Promise<string[]> =>
+    page.$$eval('.sd tr:not(.hunk) td.l:last-child', (cells) => cells.map((one) => one.textContent ?? ''))
+  const gaps = (): Promise<number> => page.$$eval('.sd .hunk', (rows) => rows.length)
+  assert.equal([(await shown())[0], (await shown()).at(-1), await gaps()], ['Line 2.', 'Line 43.', 3])
+  await page.click('.sd .hunk:nth-of-type(1) .btn')
+  await hasText(page, 'Line 1.')
+  await click(page, 'Show 20 more lines below the change')
+  await hasText(page, 'Line 28.')
+  assert.not.ok((await shown()).includes('Line 29.'))
+  assert.is(await gaps(), 2)
+  await page.click('.sd .hunk .btn')
+  await hasText(page, 'Line 29.')
+  await page.click('.sd .hunk .btn')
+  await hasText(page, 'Line 60.')
+  assert.equal(await shown(), markdown.trimEnd().split('\n'))
+  assert.is(await gaps(), 0)
+  await page.close()
+})
+
 test('a suggestion is written into the change request with one click', async () => {
   const { desk, ref } = await opened()
   const page = await openAs(`/s/${desk.space}/c/1`)

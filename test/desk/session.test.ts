@@ -102,6 +102,17 @@ test('a session has at most the rights of its token, and an injected cookie open
   await request(here.url).post('/v1/session').send({ token: mcp.body.token }).expect(403)
 })
 
+test('a page of another origin cannot sign the browser in, not even with a valid token', async () => {
+  const signIn = (origin: string) =>
+    request(here.url).post('/v1/session').set('Origin', origin).send({ token: here.admin.token })
+  for (const origin of ['https://attacker.example', new URL(here.service.sites as string).origin, 'null']) {
+    const response = await signIn(origin).expect(403)
+    assert.match(response.body.error.message, /another origin/)
+    assert.is(response.headers['set-cookie'], undefined)
+  }
+  await signIn(here.url).expect(201)
+})
+
 test('the URL that the first start prints signs the admin in once', async () => {
   const fresh = await startService({ env: { BINDERY_ADMIN_TOKEN: '' } })
   try {

@@ -127,7 +127,7 @@ test('a ping returns its outcome, even if the webhook is disabled', async () => 
   await here.admin.call('post', `${base}/${id}/deliveries/${good.id}/replay`).expect(409)
 })
 
-test('a slow endpoint delays no other one and gets few deliveries at a time', async () => {
+test('a slow endpoint does not delay others and gets few deliveries at a time', async () => {
   const [slow, quick] = [await receive(), await receive()]
   const held: (() => void)[] = []
   slow.respond = (res) => void held.push(() => res.writeHead(200).end())

@@ -232,7 +232,7 @@ test('a push with invalid content is rejected with the location of the error', a
   assert.match((await clone.see('push', 'origin', `${orphan}:refs/for/main`)).text, 'no common history with main')
 })
 
-test('a shallow clone can push, and the audit log names the user', async () => {
+test('a shallow clone can push, and the audit log records the user', async () => {
   const space = await newSpace(here)
   const writer = await here.caller('edit')
   const full = await Clone.of(here, space, writer)

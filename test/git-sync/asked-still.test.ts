@@ -7,7 +7,7 @@ import { suite } from '../support/suite.js'
 const test = suite('roles of sync runs')
 
 for (const direction of ['import', 'export'] as const)
-  test(`a user who lost their role during an ${direction} moves nothing`, async () => {
+  test(`a user who lost their role during an ${direction} changes nothing`, async () => {
     const here = await startService()
     const remotes = await startGitHttp({ root: join(here.dir, 'remotes') })
     try {

@@ -99,7 +99,7 @@ test('a page that was moved to two paths before a criss-cross merge is one page'
 
 // In both orders of the two merge bases, which is the order of their IDs.
 for (const salt of ['a', 'b', 'c', 'd'])
-  test(`a conflict in a moved page before a criss-cross merge is a conflict again (${salt})`, async () => {
+  test(`a conflict in a moved page before a criss-cross merge recurs after it (${salt})`, async () => {
     const space = await f.space()
     const main = space.repo.head('refs/heads/main' as RefName) as CommitId
     const begin = await commit(space, [main], { 'guide.md': other('The end.') })

@@ -141,7 +141,7 @@ test('packs with flipped bytes or a missing end delete no page', async () => {
   }
 })
 
-test('an import sees that a folder was deleted, became a file and came back', async () => {
+test('an import detects that a folder was deleted, became a file and was restored', async () => {
   const gone = await remote.commit({ 'docs/guide/README.md': null, 'docs/guide/sub/page.md': null })
   const run = await f.import(space, link)
   assert.match(run.error ?? '', /has no Markdown file\. It was not imported/)

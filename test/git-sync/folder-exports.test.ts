@@ -64,7 +64,7 @@ for (const filter of ['allowed', 'absent'] as const)
         f.actor,
         await f.reload(space),
         { ...link, ref: 'refs/heads/main', direction: 'export' },
-        { limit: 100, brief: false },
+        { limit: 100, brief: false, context: 3 },
       )
       assert.equal([preview.result, preview.changes.length], ['clean', 2])
       const first = await f.export(space, { ...link, exportMode })

@@ -270,7 +270,7 @@ test('a page that is merged remotely follows the moved root if another page conf
   assert.match(files['docs/guide.md'] ?? '', /two, here/)
 })
 
-test('files outside the root that people moved in a merge of an export stay where they put them', async () => {
+test('files that people moved out of the root in a merge of an export keep their paths', async () => {
   const { remote, space, url } = await imported('root-decided')
   const moved: Record<string, string | null> = { '.gitbook.yaml': 'root: docs\n', 'NOTES.md': '# Notes\n' }
   for (const [path, text] of Object.entries(start)) Object.assign(moved, { [path]: null, [`docs/${path}`]: text })

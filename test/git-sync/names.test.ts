@@ -33,7 +33,7 @@ test('files outside the folder of a project have no effect', async () => {
   assert.equal(await diagnostics(space), [])
 })
 
-test('a name that is invalid for a page is synced unchanged, and a diagnostic names it', async () => {
+test('a name that is invalid for a page is synced unchanged and reported', async () => {
   const remote = await f.remotes.createRepository('inside.git', { files: { 'README.md': '# Home\n', ...unfit('') } })
   const space = await f.space()
   assert.is((await f.import(space, { url: remote.url })).result, 'adopted')

@@ -64,7 +64,7 @@ test('a reset of a branch by one export keeps local work', async () => {
   assert.is((await upToDate(space, url))['guide.md'], page('one', 'first', 'two', 'three', 'four', 'second').trimEnd())
 })
 
-test('a reset drops work from the remote and holds local work', async () => {
+test('a reset drops work from the remote and conflicts with local work', async () => {
   const { remote, space, url, first, reset } = await imported('mixed')
   await remote.commit({ 'there.md': '# There\n' })
   await f.import(space, { url })
@@ -83,7 +83,7 @@ test('a reset drops work from the remote and holds local work', async () => {
   })
 })
 
-test('a reset does not hold a file that is equal to the export in the new head', async () => {
+test('a file that equals the export in the new head does not conflict after a reset', async () => {
   const { remote, space, url, first, reset } = await imported('kept')
   const guide = (line: string): string => page('one', 'two', line, 'three', 'four')
   await f.edit(space, { 'guide.md': guide('here'), 'here.md': '# Here\n' })
@@ -104,7 +104,7 @@ test('a reset does not hold a file that is equal to the export in the new head',
 })
 
 for (const style of ['merge', 'squash', 'rebase'] as const)
-  test(`a reset that drops a merged pull request holds local work (${style})`, async () => {
+  test(`a reset that drops a merged pull request conflicts with local work (${style})`, async () => {
     const { remote, space, url, reset } = await imported(`pull-request-${style}`)
     await f.edit(space, { 'guide.md': page('one', 'two', 'here', 'three', 'four') })
     await f.export(space, { url, ref: 'refs/heads/docs' })
@@ -119,7 +119,7 @@ for (const style of ['merge', 'squash', 'rebase'] as const)
     assert.match((await upToDate(space, url))['guide.md'] ?? '', /here/)
   })
 
-test('a reset that drops an edited pull request holds local work', async () => {
+test('a reset that drops an edited pull request conflicts with local work', async () => {
   const { remote, space, url, first, reset } = await imported('edited-squash')
   await f.edit(space, { 'guide.md': page('one', 'two', 'here', 'three', 'four') })
   await f.export(space, { url, ref: 'refs/heads/docs' })

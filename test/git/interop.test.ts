@@ -54,7 +54,7 @@ test('isomorphic-git reads our blobs, trees and commits with their headers', asy
   )
 })
 
-test('simple-git clones our repository, and our next read sees its push', async () => {
+test('simple-git clones our repository, and our next read returns its push', async () => {
   const repository = await place.git.create('shared')
   const first = await commit(repository, [], { 'README.md': '# One\n' })
   await repository.move([{ ref: MAIN, from: null, to: first }], 'create', anyLease)

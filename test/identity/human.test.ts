@@ -159,7 +159,7 @@ test("groups, links and files keep their IDs after a change of the group's title
   same(await soundIds(desk), before, ['group Group', 'file pic.png'])
 })
 
-test('pages keep their IDs with a renamed table of contents and a moved root', async () => {
+test('pages keep their IDs when the table of contents is renamed and the root moves', async () => {
   const desk = await openDesk(here, {
     ...FILES,
     'SUMMARY.md': null,

@@ -131,7 +131,7 @@ test('folders of a tree of markdown and HTML become pages, in the order of SUMMA
   assert.match(await ordered.file('SUMMARY.md'), '* [Z](z/README.md)\n  * [A](z/a.md)\n* [Left](left.md)')
 })
 
-test('invalid names in an archive are left out and listed', async () => {
+test('files with invalid names in an archive are omitted and listed', async () => {
   const good = { 'good.md': '# Good\n' }
   const evil = renamed(
     renamed(

@@ -128,7 +128,7 @@ test('a name that resolves to another address at connection time is rejected', a
   }
 })
 
-test('a 100 MB source, plain or compressed, ends early and delays no others', async () => {
+test('a 100 MB source, plain or compressed, ends early and does not delay others', async () => {
   const block = Buffer.alloc(1024 * 1024, '<p>word</p>')
   site.pages.set('/huge', (_request, response) => {
     let sent = 0

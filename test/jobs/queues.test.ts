@@ -67,7 +67,7 @@ const areUnderWay = async (spaces: readonly string[]): Promise<boolean> => {
   return states.every((state) => state === 'queued' || state === 'running')
 }
 
-test('imports from a silent host delay no other syncs and no emails', async () => {
+test('imports from a silent host do not delay other syncs or emails', async () => {
   const stuck: string[] = []
   for (let n = 0; n < 3; n++) stuck.push(await startImport(first, `${here.silent}${n}.git`))
   await until(async () => (await Promise.all(stuck.map(stateOf))).includes('running'))

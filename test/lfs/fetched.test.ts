@@ -183,7 +183,7 @@ test('a pause that the server requests is respected, and a closed server is repo
   assert.is((await named())['a.png']?.lfs?.state, 'present', 'a manual run is a retry')
 })
 
-test('an .lfsconfig is ignored if it names another host, and followed if it names the same one', async () => {
+test("an .lfsconfig is used only if its address is on the remote's host", async () => {
   const { pointer } = here.lfs.put(picture())
   const refused = await connected({ 'a.png': pointer }, { '.lfsconfig': `[lfs]\n\turl = ${here.lfs.storage}/lfs\n` })
   assert.match(

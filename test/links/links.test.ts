@@ -54,6 +54,30 @@ test.before(async () => {
   space = await spaceOf(here, files)
 })
 
+test('broken links name their file and their lines, and other links do not', async () => {
+  const text =
+    '---\ncover: nowhere.png\n---\n# Lines\n\n[one](gone.md) [again](gone.md)\n\n```\n[code](gone.md)\n```\n\n[fine](README.md)\r\n\r\n* [two](gone.md)\n\n![](<a b.png>)\n'
+  const own = await spaceOf(here, {
+    'SUMMARY.md': '* [Home](README.md)\n* [Lines](lines.md)\n',
+    'README.md': '# Home\n',
+    'lines.md': text,
+  })
+  const { items } = await read(admin, `${own}/links`)
+  const found = items.map(({ target, file, lines }: Json) => [target, file, lines])
+  const lineOf = (what: string): number => text.slice(0, text.indexOf(what)).split('\n').length
+  assert.equal(
+    new Set(found.map((one: unknown) => JSON.stringify(one))),
+    new Set(
+      [
+        ['README.md', undefined, undefined],
+        ['a b.png', 'lines.md', [lineOf('<a b.png>')]],
+        ['gone.md', 'lines.md', [lineOf('[one]'), lineOf('[two]')]],
+        ['nowhere.png', 'lines.md', undefined],
+      ].map((one) => JSON.stringify(one)),
+    ),
+  )
+})
+
 test('the links of a space are listed with their targets', async () => {
   const list = await read(admin, `${space}/links`)
   assert.equal([...linesOf(list)].sort(), [...expected].sort())
@@ -148,7 +172,7 @@ test('pages of the link list stay stable while other links change', async () => 
   await admin.call('get', `/v1/spaces/${space}/links?page=x`).expect(400)
 })
 
-test('the problem of a link names a file that differs only in case', async () => {
+test('the problem of a link contains a file that differs only in case', async () => {
   const cases = await spaceOf(here, {
     'README.md':
       '# Home\n\n[page](guide/setup.md#a) [short](/Guide/setup) [folder](guide/) ![file](PIC.png) [none](guide/none.md)\n',

@@ -55,6 +55,28 @@ test('a canceled run ends on its node, and waiting callers on every node get a r
   await waiting
 })
 
+test('people who have a page open on different nodes see each other', async () => {
+  const space = (await one.admin.call('post', `/v1/orgs/${one.organization}/spaces`, { title: 'Shared' }).expect(201))
+    .body
+  const mate = await one.caller('edit')
+  const path = `/v1/spaces/${space.id}/content/page/any-page/presence`
+  const tell = async (node: typeof one, token: string, body: object): Promise<[string, number | null][]> => {
+    const response = await request(node.url).post(path).set('Authorization', `Bearer ${token}`).send(body).expect(200)
+    return response.body.people.map((person: { user: { id: string }; line: number | null }) => [
+      person.user.id,
+      person.line,
+    ])
+  }
+  const mine = () => tell(one, one.admin.token, { editor: 'editor-of-one', line: 3 })
+  const theirs = (more = {}) => tell(two, mate.token, { editor: 'editor-of-two', line: 7, ...more })
+  const equal = (found: unknown, wanted: unknown): boolean => JSON.stringify(found) === JSON.stringify(wanted)
+  await mine()
+  await until(async () => equal(await theirs(), [[one.admin.user, 3]]))
+  await until(async () => equal(await mine(), [[mate.user, 7]]))
+  await theirs({ leaves: true })
+  await until(async () => equal(await mine(), []))
+})
+
 test('all nodes share one exact count of the sign-ins from an address', async () => {
   const statuses: number[] = []
   for (let at = 0; at < 9; at++) {

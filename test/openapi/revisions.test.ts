@@ -30,8 +30,8 @@ test('a new version creates one revision in each space that uses the specificati
   ]
   const before = await Promise.all([byEntry, byBlock, neither].map(commits))
   await put(here, 'one', paths('a', 'b'))
-  assert.equal(await commits(byEntry), ['Compute pages of one again', ...before[0]!])
-  assert.equal(await commits(byBlock), ['Compute pages of one again', ...before[1]!])
+  assert.equal(await commits(byEntry), ['Recompute the pages of one', ...before[0]!])
+  assert.equal(await commits(byBlock), ['Recompute the pages of one', ...before[1]!])
   assert.equal(await commits(neither), before[2]!)
   const revision = await get(`${byEntry.url}/content`)
   assert.equal([revision.type, revision.git.createdByService, revision.parents.length], ['computed', true, 1])

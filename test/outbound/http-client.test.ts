@@ -227,7 +227,7 @@ test('the time limit covers slow responses, slow bodies and endless redirects', 
   assert.is((await running).failure, 'unreachable')
 })
 
-test('names from the hosts file resolve, and unknown names do not', async () => {
+test('names from the hosts file are resolved, and unknown names fail', async () => {
   const port = await serve((_req, res) => void res.end('here'))
   const http = client({ allowPrivateNetworks: true })
   assert.is((await http.send({ url: `http://localhost:${port}/`, ...limits })).body.toString(), 'here')

@@ -126,7 +126,7 @@ test('deleted spaces are listed for their readers while they can be restored', a
   assert.equal(await listed(), [])
 })
 
-test('an organization has a purpose, and sites without a hostname are served below its address', async () => {
+test('an organization has a stated purpose, and sites without a hostname are below its address', async () => {
   const patch = async (body: object, status = 200): Promise<Json> =>
     (await here.admin.call('patch', org(), body).expect(status)).body
   const set = await patch({ useCase: 'productDocs', communityType: 'openSource', customHostname: 'docs.acme.example' })

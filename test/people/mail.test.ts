@@ -118,7 +118,7 @@ test('a queued email survives a restart', async () => {
   await smtp.mailTo('restart@people.example')
 })
 
-test('a mail server that accepts a connection and never responds blocks no request', async () => {
+test('a mail server that accepts a connection and never responds does not block requests', async () => {
   const sockets: Socket[] = []
   const silent = createServer((socket) => void sockets.push(socket))
   await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done))

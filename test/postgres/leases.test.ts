@@ -91,7 +91,7 @@ test('a node that requests a lease repeatedly does not starve the others', async
   await Promise.all([busy.leases.close(), patient.leases.close()])
 })
 
-test('a lease that is held elsewhere is tried once, and different names are independent', async () => {
+test('a lease that another node holds is not waited for, and different names are independent', async () => {
   const [one, two] = [await node(), await node()]
   await one.leases.run('first', async () => {
     assert.is(await two.leases.tryRun('first', async () => 'mine'), null)
@@ -128,7 +128,7 @@ test('a holder that slept through its lease cannot write and gets an error', asy
   await Promise.all([sleeper.leases.close(), other.leases.close()])
 })
 
-test('a holder learns that its lease is lost when it extends it', async () => {
+test('a holder detects a lost lease when it extends the lease', async () => {
   const [sleeper, other] = [await node(150), await node()]
   await sleeper.leases.run('told', async (lease) => {
     // Between two extensions, as if the process had been stopped for that long.

@@ -65,7 +65,7 @@ test('a copy with few packs is unchanged', async () => {
   assert.equal(packsOf(space), before)
 })
 
-test('a repository that is removed during maintenance blocks nothing', async () => {
+test('removing a repository during maintenance does not block the node', async () => {
   const space = await newSpace(writes)
   await edit(space, 0)
   assert.match(await read(space, 0), /Text 0 2/)

@@ -55,7 +55,7 @@ test('a folder that a crash left is removed when the next book is printed', asyn
   )
 })
 
-test('PDF names cannot lead outside the folder', async () => {
+test('PDF names cannot escape the folder', async () => {
   await here.shelf.find('..', 'x').then(
     () => assert.unreachable(),
     (error) => assert.match(error.message, 'is not a valid name'),

@@ -40,7 +40,7 @@ function refuseStatuses(
   return seen
 }
 
-test('pull requests without refs are retried at the next poll and block no other preview', async () => {
+test('pull requests without refs are retried at the next poll and do not block other previews', async () => {
   const docs = await here.connected('github')
   const good = await docs.open(FINE)
   for (let n = 0; n < 11; n++) {

@@ -8,7 +8,7 @@ const FILES = Number(process.env.PREVIEW_FILES ?? 1_200)
 
 const [test, here] = await suiteWith('previews of large and odd pull requests', () => startPreviewing())
 
-test(`a preview counts ${FILES} files with broken links, keeps 50 and blocks no request`, async () => {
+test(`a preview counts ${FILES} files with broken links, keeps 50 and does not block requests`, async () => {
   const docs = await here.connected('github')
   const files = Object.fromEntries(
     Array.from({ length: FILES }, (_, n) => [`many/${n % 100}/page-${n}.md`, `# Page ${n}\n\n[Gone](gone-${n}.md)\n`]),

@@ -143,7 +143,7 @@ test('a pull request from a fork is previewed by its host ref, except on Bitbuck
   assert.match(message, /no ref for this pull request/)
 })
 
-test('hostile content fails its status with the reason and blocks no others', async () => {
+test('hostile content fails its status with the reason and does not block others', async () => {
   const docs = await here.connected('github')
   const large = await docs.open({ 'guide.md': Buffer.alloc(12 * 1024 * 1024, 'a') })
   const evil = await docs.open({ '.git/config': '[core]\n' })

@@ -61,7 +61,7 @@ test('concurrent edits of main get a commit each, share moves and fail separatel
   await desk.git('fsck', '--strict', '--no-dangling')
 })
 
-test('each batched edit sees the result of the previous one', async () => {
+test('each batched edit is based on the result of the previous one', async () => {
   const { desk, ids } = await counted(here)
   const responses = await Promise.all(
     ids.map((into, i) =>

@@ -237,7 +237,7 @@ test('lost responses and a kill create one commit and one pull request', async (
   assert.is(await story.bare.head(lost.branch), head)
 })
 
-test('an export updates title, text and reviewers, and names users without a known login', async () => {
+test('an export updates title, text and reviewers, and lists users without a known login', async () => {
   const [ann, ben] = [await here.service.caller('review'), await here.service.caller('review')]
   const story = await here.connected(FILES, { logins: [{ user: ben.user, login: 'ben' }] })
   const number = await story.request('Guide', 'How to.\n')

@@ -161,7 +161,7 @@ test('an approval of an earlier revision meets no rule', async () => {
   assert.equal(await unmet(hands), ['require_specific_reviewers'])
 })
 
-test('an author who merges the change request does not approve it for a rule', async () => {
+test('a merge by the author does not count as an approval for a rule', async () => {
   const hands = await under(() => [{ rule: 'require_at_least_one_approved_review' }])
   await hands.edit(hands.first)
   await hands.review(hands.first, 'approved')
@@ -255,7 +255,7 @@ test('a transferred space keeps the rules of its former organization', async () 
   }
 })
 
-test('the error for an invalid rule names its location', async () => {
+test('the error for an invalid rule contains its location', async () => {
   const { space } = await openCase(here)
   const refused = async (rule: object): Promise<string[]> =>
     (

@@ -72,7 +72,7 @@ test('a role for a user or a team applies at once, and can be changed and revoke
   assert.equal([await roleOn(guest, path), await roleOn(other, path)], ['404', '404'])
 })
 
-test('a grant with users outside the organization names them and changes nothing', async () => {
+test('the error for a grant lists users outside the organization, and nothing changes', async () => {
   const path = `/v1/spaces/${await newSpace()}`
   const [guest, stranger, gone] = [await here.caller(null), await here.caller(), await here.caller('read')]
   const { store } = here.service.app
@@ -208,7 +208,7 @@ test('a permission change is reported once, and only if there was one', async ()
   ])
 })
 
-test('concurrent invitations, changes and removals have one winner and no failure', async () => {
+test('one of concurrent invitations, changes and removals wins, and none fails', async () => {
   const path = `/v1/spaces/${await newSpace()}/permissions`
   const user = (await here.caller(null)).user
   for (let round = 0; round < 5; round++) {

@@ -42,7 +42,7 @@ test('a complete result is not marked partial, and identical requests return the
   assert.equal(await search(), first)
 })
 
-test('spaces whose index is not ready delay no others and make the result partial', async () => {
+test('spaces whose index is not ready do not delay others and make the result partial', async () => {
   const whole = await search()
   const [one, two, three, four] = desks as [string, string, string, string]
   const held = [one, two, three, four].map(holdUp)

@@ -154,7 +154,7 @@ test('words in tabs and code are found, and their syntax is not', async () => {
   assert.equal(await titles(desk, 'endtab'), [])
 })
 
-test('the last word may be unfinished, and parts of names are words', async () => {
+test('the last word may be incomplete, and parts of names count as words', async () => {
   assert.equal(await titles(desk, 'berga'), ['Home'])
   assert.equal(await titles(desk, 'apples berg'), ['Home'])
   assert.equal(await titles(desk, 'listall'), ['Home'])

@@ -22,7 +22,7 @@ const stories = [
 
 for (const { seed, steps, without, nodes } of stories)
   test(
-    `both sides match the model in two-sided story ${seed}${without.length > 0 ? ` without ${without}` : ''}${nodes > 0 ? ` on ${nodes} nodes` : ''}`,
+    `both sides match the model in both sides match the model in two-sided story ${seed}${without.length > 0 ? ` without ${without}` : ''}${nodes > 0 ? ` on ${nodes} nodes` : ''}`,
     async () => {
       const { fault, at, log } = await playStory({ seed, steps, without, nodes })
       if (fault)

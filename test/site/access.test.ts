@@ -161,7 +161,12 @@ test('a public site sets no cookie, ignores cookies, and can be stored in shared
     assert.is(headers.get('x-robots-tag'), null)
   }
   assert.is((await read(`${site.address}/~share/old`)).headers.get('location'), pathOf(site.address))
-  const rules = /^"(.+)"$/.exec(plain.headers.get('speculation-rules') ?? '')?.[1] ?? ''
+  assert.is(plain.headers.get('speculation-rules'), null, 'the first page of a visit')
+  const fromSite = { headers: { 'Sec-Fetch-Site': 'same-origin' } }
+  const later = await read(site.address, fromSite)
+  assert.is(later.text, plain.text)
+  assert.is(later.headers.get('etag'), plain.headers.get('etag'))
+  const rules = /^"(.+)"$/.exec(later.headers.get('speculation-rules') ?? '')?.[1] ?? ''
   const { status, headers, text } = await read(new URL(rules, site.address).href)
   assert.equal([status, headers.get('content-type')], [200, 'application/speculationrules+json'])
   assert.equal(JSON.parse(text).prefetch[0].where.and[0].href_matches, [
@@ -169,9 +174,9 @@ test('a public site sets no cookie, ignores cookies, and can be stored in shared
     `${pathOf(site.address)}/*`,
   ])
   const { preview } = (await here.admin.call('get', site.base).expect(200)).body.urls
-  assert.is((await read(preview)).headers.get('speculation-rules'), null)
+  assert.is((await read(preview, fromSite)).headers.get('speculation-rules'), null)
   await here.admin.call('patch', site.base, { adaptiveContent: { enabled: true } }).expect(200)
-  assert.is((await read(site.address)).headers.get('speculation-rules'), null)
+  assert.is((await read(site.address, fromSite)).headers.get('speculation-rules'), null)
   assert.is((await read(new URL(rules, site.address).href)).status, 404)
 })
 

@@ -136,7 +136,7 @@ test('the lists contain the pages of the sitemap and link to markdown without re
   }
 })
 
-test('the markdown of a page is short, names the list near its top, and closes its code blocks', async () => {
+test('the markdown of a page is short, links to the list near its top, and closes code blocks', async () => {
   for (const address of addresses)
     for (const page of sampleOf((await listsOf(address)).pages)) {
       const text = await (await ask(page)).text()

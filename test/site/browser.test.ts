@@ -256,8 +256,23 @@ test('branches of the tree open in place, and arrow keys open and close them', (
     assert.is(await page.$eval(`${branch} + ul`, (list) => (list as HTMLElement).hidden), true)
   }))
 
+test('the first page of a visit loads six files at most', async () => {
+  const profile = await browser.createBrowserContext()
+  const page = await profile.newPage()
+  const requests: string[] = []
+  const client = await page.createCDPSession()
+  // Puppeteer does not report rules for prefetching.
+  client.on('Network.requestWillBeSent', ({ request }) => void requests.push(request.url))
+  await client.send('Network.enable')
+  await page.goto(url(''), { waitUntil: 'networkidle0' })
+  await profile.close()
+  assert.ok(requests.length > 4 && requests.length <= 6, requests.join('\n'))
+})
+
 test('pressing a link prefetches its page', () =>
-  visit('', async (page) => {
+  visit('/last', async (page) => {
+    // The rules are those of a later page of a visit.
+    await Promise.all([page.waitForNavigation(), page.click(`a[href="${site.base}"], a[href="${site.base}/"]`)])
     const link = `.pager a[href$="/cluster"]`
     await page.$eval(link, (one) => one.scrollIntoView())
     const box = await (await page.$(link))?.boundingBox()

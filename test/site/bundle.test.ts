@@ -297,4 +297,41 @@ test('deleting a site deletes its bundles', async () => {
   assert.is(await count(), before - 1)
 })
 
+test('without script, a reader downloads the site from the menu of a page, and sees that it is being prepared', async () => {
+  const site = await openHandbook()
+  const browser = await openChromium(here)
+  try {
+    const page = await browser.newPage()
+    await page.setJavaScriptEnabled(false)
+    const archives: string[] = []
+    page.on('response', (response) => {
+      const { 'content-disposition': file = '' } = response.headers()
+      if (file.includes('.zip')) archives.push(`${response.status()} ${file}`)
+    })
+    await page.goto(`${here.service.sites}${site.base}/guides`, { waitUntil: 'load' })
+    await page.click('[popovertarget="ui~actions"]')
+    await page.click('#ui\\~actions a[href$="/~bundle"]')
+    await page.waitForSelector('progress')
+    assert.match(await page.title(), 'The download is being prepared')
+    while (archives.length === 0) await page.waitForNetworkIdle({ idleTime: 100 }).catch(() => {})
+    assert.match(archives[0] as string, /^200 attachment; filename="Field guide\.zip"/)
+  } finally {
+    await browser.close()
+  }
+})
+
+test('the menu does not offer the site where it cannot be downloaded', async () => {
+  const site = await publish(here, { Start: '# Start\n' }, { visibility: 'public', agentsContext: 'included' })
+  const offers = async (address = site.address): Promise<boolean> =>
+    (await (await fetch(address)).text()).includes('/~bundle"')
+  assert.is(await offers(), true)
+  const { urls } = (await here.admin.call('get', site.base).expect(200)).body
+  assert.is(await offers(urls.preview), false)
+  await here.admin.call('put', `${site.base}/customization`, { pdf: { enabled: false } }).expect(200)
+  assert.is(await offers(), false)
+  await here.admin.call('put', `${site.base}/customization`, { pdf: { enabled: true } }).expect(200)
+  await here.admin.call('patch', site.base, { agentsContext: 'excluded' }).expect(200)
+  assert.is(await offers(), false)
+})
+
 test.run()

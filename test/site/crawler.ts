@@ -72,7 +72,7 @@ export async function crawl(address: string, together = 6): Promise<Crawl> {
     const path = to.pathname + to.search
     const isOwn = to.origin === origin && `${to.pathname}/`.startsWith(`${pathname}/`)
     // A PDF is made when it is requested, for a minute of processor time each.
-    if (!isOwn || known.has(path) || path.includes('/~pdf/')) return
+    if (!isOwn || known.has(path) || /\/~(?:pdf\/|bundle)/.test(path)) return
     known.add(path)
     waiting.push(path)
   }

@@ -33,7 +33,7 @@ function showCards({ service, dir }: TestService): void {
   }
 }
 
-test('no combination of visitor, page, output and address reveals what the visitor may not see', async () => {
+test('no combination of visitor, page, output and address reveals hidden content', async () => {
   const totals = { combinations: 0, requests: 0, changes: 0 }
   const leaks: string[] = []
   for (const [at, wildcard] of ORIGINS.entries()) {

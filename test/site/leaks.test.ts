@@ -115,7 +115,7 @@ test('links in a preview stay on the origin at which it was opened', async () =>
   }
 })
 
-test('snippets of the search do not show the names of variables', async () => {
+test('search snippets do not contain the names of variables', async () => {
   const variable = (name: string): string => `<code class="expression">space.vars.${name}</code>`
   const desk = await openDesk(here, {
     'SUMMARY.md': '* [Start](README.md)\n* [Second](second.md)\n',
@@ -192,7 +192,7 @@ test('changes omit commit subjects, which may name hidden pages', async () => {
   assert.not.match(`${JSON.stringify(json)}${text}`, /secret/i)
 })
 
-test('the feed of a page does not show who changed a block that the reader does not see', async () => {
+test('the feed of a page does not contain authors of changes to hidden blocks', async () => {
   const desk = await openDesk(here, {
     'SUMMARY.md': '* [Start](README.md)\n* [Page](page.md)\n',
     'README.md': '# Start\n',
@@ -218,7 +218,7 @@ test('the feed of a page does not show who changed a block that the reader does 
   assert.not.match(text, /Grace|Barbara|Tony|Donald|Secret/)
 })
 
-test('robots get the same answer from a host with a site that they may not enter as from one without a site', async () => {
+test('robots get the same response from a host with a closed site as from one without a site', async () => {
   const host = 'hidden-robots.example.net'
   const site = await publish(here, { Start: '# Start\n' }, { visibility: 'share-link', hostname: host })
   const { port } = new URL(site.address)

@@ -85,7 +85,7 @@ test('long and hostile HTML takes linear time', () => {
   }
 })
 
-test('file names are valid on every system and differ by more than case', () => {
+test('file file names are valid on every system and differ by more than case', () => {
   const names = new FileNames()
   assert.is(names.page(''), 'index.html')
   assert.is(names.page('/index'), 'index-2.html')

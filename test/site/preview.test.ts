@@ -75,6 +75,58 @@ test('a preview expires, and ends when its user loses access', async () => {
   assert.is((await read(`${await previewOf(site)}/start`)).status, 200)
 })
 
+test('a preview as a visitor shows what the gate shows to their claims, and says so', async () => {
+  const pro = '{% if visitor.claims.isPro %}\nFor professionals.\n{% endif %}'
+  const site = await publish(
+    here,
+    {
+      Start: `# Start\n\n${pro}\n`,
+      Pro: '---\nif: visitor.claims.isPro == true\n---\n\n# Pro\n',
+      Beta: '---\nif: visitor.claims.unsigned.isBeta == true\n---\n\n# Beta\n',
+    },
+    { visibility: 'visitor-auth' },
+  )
+  const ask = async (claims: object, status = 200, caller = here.admin) =>
+    (await caller.call('post', `${site.base}/preview`, claims).expect(status)).body
+  assert.match(
+    (await ask({ signed: { isPro: true } }, 400)).error.message,
+    '`adaptiveContent` of the site is not enabled',
+  )
+  await here.admin.call('patch', site.base, { adaptiveContent: { enabled: true } }).expect(200)
+  const boolean = { type: 'boolean' }
+  const unsigned = { type: 'object', properties: { isBeta: boolean }, additionalProperties: false }
+  const jsonSchema = { type: 'object', properties: { isPro: boolean, unsigned }, additionalProperties: false }
+  await here.admin.call('put', `${site.base}/adaptive-schema`, { jsonSchema }).expect(200)
+  const seen = async (claims: object): Promise<string> => {
+    const { url, expiresAt } = await ask(claims)
+    assert.ok(Date.parse(expiresAt) > now && Date.parse(expiresAt) <= now + 48 * 3_600_000)
+    const page = await read(`${url}/start`)
+    assert.equal([page.status, page.headers.get('cache-control'), page.headers.get('etag')], [200, 'no-store', null])
+    const has = (what: string) => (page.text.includes(what) ? what : '-')
+    const statuses = await Promise.all(['pro', 'beta'].map(async (name) => (await read(`${url}/${name}`)).status))
+    return [has('For professionals.'), has('isPro = true'), has('unsigned.isBeta = true'), ...statuses].join(' ')
+  }
+  assert.is(await seen({}), '- - - 404 404')
+  assert.is(await seen({ signed: { isPro: true } }), 'For professionals. isPro = true - 200 404')
+  assert.is(await seen({ unsigned: { isBeta: true } }), '- - unsigned.isBeta = true 404 200')
+  // A claim of the browser is none of a token, and the other way round.
+  assert.match((await ask({ signed: { isBeta: true } }, 400)).error.message, 'is not a claim of the adaptive schema')
+  await ask({ signed: { unsigned: true } }, 400)
+  await ask({ unsigned: { isPro: true } }, 400)
+  await ask({ signed: {} }, 403, await here.caller('read'))
+  // Readers cannot write other claims into an address.
+  const { url } = await ask({ signed: { isPro: false } })
+  const forged = Buffer.from(JSON.stringify({ signed: { isPro: true }, unsigned: {} })).toString('base64url')
+  const token = url.split('/').at(-1) as string
+  const other = `${token.split('.').slice(0, 3).join('.')}.${forged}`
+  assert.is((await read(`${url.replace(token, other)}/start`)).status, 404)
+  assert.is((await read(`${url.replace(token, token.split('.').slice(0, 3).join('.'))}/start`)).status, 404)
+  const mine = (await previewOf(site)).split('/').at(-1) as string
+  assert.is((await read(`${url.replace(token, `${mine}.${forged}`)}/start`)).status, 404)
+  now += 49 * 3_600_000
+  assert.is((await read(`${url}/start`)).status, 404)
+})
+
 test('a preview of a change request shows the site after the merge and marks changed pages', async () => {
   const site = await publish(here, { Start: '# Start\n\nOld.\n', Second: '# Second\n\nOld.\n' })
   const { call } = here.admin

@@ -199,7 +199,7 @@ test('one of a concurrent transfer and addition to a site succeeds', async () =>
   }
 })
 
-test('a site reader learns nothing about a space that they may not see', async () => {
+test('responses to a site reader reveal nothing about a space that they may not see', async () => {
   const site = await newSite(here, { title: 'Partly' })
   const [open, closed] = [await site.section('Open'), await site.section('Closed')]
   const hidden = closed.siteSpaces[0]

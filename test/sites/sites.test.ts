@@ -75,7 +75,7 @@ test('creating a site with invalid members is rejected', async () => {
   assert.is((await here.admin.call('get', base).expect(200)).body.count, before)
 })
 
-test('a reader of a space cannot publish it, and others do not learn about it', async () => {
+test('a reader of a space cannot publish it, and its existence is hidden from others', async () => {
   const space = await makeSpace(here, 'Guarded')
   await here.admin.call('patch', `/v1/spaces/${space.id}`, { defaultLevel: 'read' }).expect(200)
   const maker = await here.caller('create')

@@ -66,7 +66,7 @@ test('a move that changes nothing is a 409 in every notation', async () => {
   assert.equal(await f.order(parent), [a, hidden, last])
 })
 
-test('a move with an invalid parent or position is 400 and names the error', async () => {
+test('a move with an invalid parent or position is a 400 with the reason', async () => {
   const parent = await f.collection()
   const [inside, beside, outside, gone] = [
     await f.space(parent),

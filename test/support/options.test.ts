@@ -14,7 +14,7 @@ test('options and path words are distinguished', () => {
   assert.throws(() => optionsOf(['--slow']), /--slow is unknown/)
 })
 
-test('a seed gives the same order of all items each time', () => {
+test('a seed always gives the same order', () => {
   const items = Array.from({ length: 100 }, (_, i) => i)
   assert.equal(shuffled(items, 7), shuffled(items, 7))
   assert.not.equal(shuffled(items, 7), shuffled(items, 8))
@@ -24,7 +24,7 @@ test('a seed gives the same order of all items each time', () => {
   )
 })
 
-test('the repeat command names the file and the seed of the run if it has one', () => {
+test('the repeat command contains the file, and the seed of the run if there is one', () => {
   const { FC_SEED } = process.env
   try {
     process.env['FC_SEED'] = '12'

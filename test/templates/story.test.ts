@@ -108,7 +108,7 @@ test('damaged template folders are not offered, and valid ones next to them are'
   assert.is(body.items.find(({ id }: { id: string }) => id === 'handbook').title, 'Our handbook')
 })
 
-test('names that lead outside the folder name no template', async () => {
+test('names that escape the folder find no template', async () => {
   const space = await newSpace()
   const before = await contentOf(here, space)
   for (const id of [

@@ -61,7 +61,7 @@ test.before(async () => {
 })
 
 for (const [name] of Object.entries(pages)) {
-  test(`${name}: the hostile page is one code block with the reason and delays no other`, async () => {
+  test(`${name}: the hostile page is one code block with the reason and does not delay others`, async () => {
     const { result, health } = await watched(here.url, async () => {
       const response = await read(`${content}/path/${name}?format=document`)
       assert.is(response.status, 200)
@@ -100,7 +100,7 @@ test('a file of 30 MB is not read, and its page states that', async () => {
   assert.ok(health.max < BOUND_MS, `healthz took ${health.max} ms`)
 })
 
-test('forty pages of nested front matter are read, and the revision names exceeded limits', async () => {
+test('forty pages of nested front matter are read, and the revision reports exceeded limits', async () => {
   const { result, health } = await watched(
     here.url,
     async () => (await read(content)).json() as Promise<{ diagnostics: { code: string; file: string }[] }>,

@@ -53,7 +53,7 @@ const refused: Record<string, [document: object, path: string]> = {
   'a very long page': [{ markdown: 'word '.repeat((2 * MB) / 5) }, '/changes/0/document/markdown'],
 }
 for (const [name, [document, path]] of Object.entries(refused)) {
-  test(`${name}: the hostile write is 413 with the field and delays no other request`, async () => {
+  test(`${name}: the hostile write is a 413 with the field and does not delay other requests`, async () => {
     const changes = [{ operation: 'update_page', page: await desk.id('page'), document }]
     const { result, health } = await watched(here.url, () =>
       fetch(`${here.url}${desk.url}/content`, {
@@ -86,7 +86,7 @@ const shapes: Record<string, Record<string, string>> = {
   'a configuration of tags': { '.gitbook.yaml': `structure: ${'!!a '.repeat(60_000)}\n` },
 }
 for (const [name, files] of Object.entries(shapes)) {
-  test(`${name}: the revision names the unusable content and delays no other request`, async () => {
+  test(`${name}: the revision reports the unusable content and does not delay other requests`, async () => {
     const before = Object.fromEntries(
       await Promise.all(Object.keys(files).map(async (path) => [path, await desk.file(path)])),
     )

@@ -72,7 +72,7 @@ test('a missing, damaged or unsupported repository takes only its own space out 
   }
 })
 
-test('a repository that is older than the documents is served, and the log names the gap', async () => {
+test('a repository that is older than the documents is served, and the log states the gap', async () => {
   const { here, spaces, repo, earlier, edit } = await withSpaces(['sound', 'older'])
   try {
     await here.service.close()
@@ -95,7 +95,7 @@ test('a repository that is older than the documents is served, and the log names
   }
 })
 
-test('fsck names each damaged repository and checks the others', async () => {
+test('fsck reports each damaged repository and checks the others', async () => {
   const { here, spaces, repo } = await withSpaces(['sound', 'missing', 'object', 'pack'])
   try {
     await here.service.close()

@@ -28,11 +28,14 @@ import {
 import { listConflicts, loadConflict } from '../../domain/change-requests/conflicts.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
-import { presentChangeRequest } from './present.js'
+import { presentChangeRequest, presentWithDetails } from './present.js'
 import { presentConflictFile, presentConflictState } from './present-conflicts.js'
 import { defined } from '../../kernel/defined.js'
 
 const section = 'Change requests'
+
+/** Maximum number of change requests on a page of a list with their details. */
+const MAX_DETAILED = 100
 
 export const listChangeRequestsForSpace = endpoint({
   method: 'GET',
@@ -44,11 +47,17 @@ export const listChangeRequestsForSpace = endpoint({
     ...pageQuery,
     status: oneOf(changeRequestStatuses, { default: 'open' }),
     contributor: Type.Optional(Id),
+    details: Type.Boolean({
+      default: false,
+      description: `True: with \`reviewers\` and \`changedPages\`, at most ${MAX_DETAILED} on a page of the list.`,
+    }),
   }),
   returns: listOf(ChangeRequest, { $id: 'ChangeRequestList' }),
   handle: async ({ app, actor, space, query }) => {
-    const page = await listChangeRequests(app, space, query)
-    return { ...page, items: await Promise.all(page.items.map((one) => presentChangeRequest(app, actor, space, one))) }
+    const limit = query.details ? Math.min(query.limit, MAX_DETAILED) : query.limit
+    const page = await listChangeRequests(app, space, { ...query, limit })
+    const present = query.details ? presentWithDetails : presentChangeRequest
+    return { ...page, items: await Promise.all(page.items.map((one) => present(app, actor, space, one))) }
   },
 })
 

@@ -5,6 +5,7 @@ import type { App } from '../../domain/context/app.js'
 import { changeRequestAddress } from '../../domain/context/app-addresses.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../../domain/context/loaded.js'
 import { isOutdated, updatedAt } from '../../domain/change-requests/change-requests.js'
+import { detailsOf } from '../../domain/change-requests/details.js'
 import { unmetBy } from '../../domain/change-requests/unmet-by.js'
 import { documentJson } from '../../domain/revisions/documents.js'
 import { membersByEmail } from '../../domain/revisions/history.js'
@@ -43,6 +44,26 @@ export async function presentChangeRequest(
     unmetRules: await unmetBy(app, actor, space, changeRequest),
     urls: { app: changeRequestAddress(app, doc.space, doc.number), location },
   }
+}
+
+/** Returns a change request with its reviewers and the number of changed pages, for lists. */
+export async function presentWithDetails(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  changeRequest: LoadedChangeRequest,
+) {
+  const [presented, { reviewers, changedPages }] = await Promise.all([
+    presentChangeRequest(app, actor, space, changeRequest),
+    detailsOf(app, space, changeRequest),
+  ])
+  const people = await Promise.all(
+    [...reviewers].map(async ([id, state]) => {
+      const user = await app.store.get(users, id)
+      return { user: user ? presentUser(app, user) : formerUser(app, id), state }
+    }),
+  )
+  return { ...presented, reviewers: people, changedPages }
 }
 
 /** Returns the description as a block tree, or null without one. */

@@ -1,12 +1,24 @@
-/** Endpoints for reviewers of a change request: its changes, its contributors, and its revert after a merge. */
+/** Endpoints for reviewers of a change request: its changes, the pages that they have viewed, its contributors, and its revert after a merge. */
 import { Type } from '@sinclair/typebox'
 import { changesBetween } from '../../domain/revisions/changes/changes.js'
 import { pageChangesBetween } from '../../domain/revisions/changes/page-changes.js'
 import { contributorsOf } from '../../domain/change-requests/contributors.js'
 import { spanOf } from '../../domain/change-requests/span.js'
 import { revertChangeRequest } from '../../domain/change-requests/revert.js'
+import { listViewed, markViewed, unmarkViewed } from '../../domain/reviews/viewed.js'
 import { paginate } from '../../kernel/paging.js'
-import { ChangeRequest, Changes, ChangesQuery, ContributorList, PageChanges, pageQuery } from '../../model/index.js'
+import {
+  ChangeRequest,
+  Changes,
+  ChangesQuery,
+  ContributorList,
+  MarkViewed,
+  MAX_VIEWED_PAGES,
+  PageChanges,
+  pageQuery,
+  ViewedPage,
+  ViewedPages,
+} from '../../model/index.js'
 import { created } from '../reply.js'
 import { presentAuthors } from '../revisions/present.js'
 import { presentMergedFrom } from '../revisions/present-facts.js'
@@ -55,6 +67,46 @@ export const getPageChangesOfChangeRequest = endpoint({
       pageId,
       (page) => `/s/${space.doc.id}/c/${changeRequest.doc.number}/p/${page.id}`,
     ),
+})
+
+const viewed = '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/viewed' as const
+
+export const listViewedPages = endpoint({
+  method: 'GET',
+  path: viewed,
+  summary: 'List the pages of a change request that you have viewed',
+  description: 'Only you see your marks. A page that has changed since is listed with `current: false`.',
+  section,
+  needs: 'space:view',
+  returns: ViewedPages,
+  handle: async (place) => ({ pages: await listViewed(place) }),
+})
+
+export const markPageViewed = endpoint({
+  method: 'PUT',
+  path: `${viewed}/{pageId}`,
+  summary: 'Mark a page of a change request as viewed',
+  description: `The mark is valid until the page changes again. At most ${MAX_VIEWED_PAGES} pages are kept for each change request; the oldest mark is removed first.`,
+  section,
+  needs: 'space:view',
+  audited: false,
+  body: MarkViewed,
+  returns: ViewedPage,
+  fails: [409],
+  handle: async ({ body, pageId, ...place }) => ({
+    object: 'viewed-page' as const,
+    ...(await markViewed(place, pageId, body.version)),
+  }),
+})
+
+export const unmarkPageViewed = endpoint({
+  method: 'DELETE',
+  path: `${viewed}/{pageId}`,
+  summary: 'Mark a page of a change request as not viewed',
+  section,
+  needs: 'space:view',
+  audited: false,
+  handle: ({ pageId, ...place }) => unmarkViewed(place, pageId),
 })
 
 export const getContributorsByChangeRequestId = endpoint({

@@ -21,3 +21,4 @@ export const getPageInChangeRequestByPath = reads.pageByPath
 export const getReusableContentInChangeRequestById = reads.reusableContent
 export const getRenderedPageInChangeRequest = reads.renderedPage
 export const renderPageInChangeRequest = reads.renderedDraft
+export const getBlockChangesInChangeRequest = reads.blockChanges

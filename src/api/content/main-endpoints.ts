@@ -20,3 +20,4 @@ export const getPageByPath = reads.pageByPath
 export const getReusableContentById = reads.reusableContent
 export const getRenderedPage = reads.renderedPage
 export const renderPage = reads.renderedDraft
+export const getBlockChanges = reads.blockChanges

@@ -36,7 +36,7 @@ export function presentContentImport(doc: ContentImportDoc): ContentImport {
     state,
     stage,
     source,
-    url: shownUrl(doc.url),
+    ...(doc.upload ? { file: doc.upload.name } : { url: shownUrl(doc.url) }),
     importedResources,
     totalResources,
     failures,

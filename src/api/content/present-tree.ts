@@ -1,14 +1,14 @@
 /** Turns pages and their subpages into JSON, and reuses the JSON of pages that have not changed. */
 import type { PageEntry } from '../../content/types.js'
 import { pageAddress } from '../../domain/context/app-addresses.js'
-import type { FileDates, PresentedPage, PresentedTree } from '../../domain/context/content-cache.js'
+import type { BlockChanges, FileDates, PresentedPage, PresentedTree } from '../../domain/context/content-cache.js'
 import { datesOf } from '../../domain/revisions/page-dates.js'
 import { eachDocument, knownPages, structureNumber } from '../../domain/revisions/revisions.js'
 import { ofTree } from '../../domain/revisions/weights.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import { RawJson, asSerialized } from '../../kernel/raw-json.js'
 import { eachInSlices, inSlices, Slices } from '../../kernel/slices.js'
-import type { Format, Page } from '../../model/index.js'
+import type { Format, Page, PageBlockChanges } from '../../model/index.js'
 import { type PageContext, presentOwn } from './present-page.js'
 import { spaceStamp } from './validators.js'
 
@@ -116,5 +116,22 @@ async function makePage(context: PageContext, entry: PageEntry): Promise<{ page:
     page: { before: json.slice(0, at), after: json.slice(at + address.length, -1), costly, dates },
     // Covers name files by ID, and these IDs depend on other pages.
     lasts: own.cover === undefined && (dates !== null || entry.type !== 'document'),
+  }
+}
+
+/** Presents the last changes of the blocks of a page, with the changes in one list. */
+export function presentBlockChanges({ blocks, changes }: BlockChanges): (typeof PageBlockChanges)['static'] {
+  const numbers = Object.keys(changes)
+    .map(Number)
+    .sort((a, b) => a - b)
+  return {
+    object: 'block-changes',
+    blocks: blocks.map((number) => numbers.indexOf(number)),
+    changes: numbers.flatMap((number) => {
+      const change = changes[number]
+      return change === undefined
+        ? []
+        : [{ revision: change.commit, createdAt: new Date(change.seconds * 1000).toISOString(), author: change.author }]
+    }),
   }
 }

@@ -7,6 +7,7 @@ import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { getFile, getPage, getPageByPath, loadFiles } from '../../domain/revisions/pages.js'
 import { momentOf, withComputed } from '../../domain/revisions/computed.js'
+import { blockChangesOf } from '../../domain/revisions/block-changes.js'
 import { type Draft, renderBlocks } from '../../domain/revisions/rendered-blocks.js'
 import { filesOf, type OpenRevision } from '../../domain/revisions/revisions.js'
 import type { PageEntry } from '../../content/types.js'
@@ -21,6 +22,7 @@ import {
   PageQuery,
   Pages,
   ReusableContent,
+  PageBlockChanges,
   RenderDraft,
   RenderedPage,
   Revision,
@@ -29,7 +31,7 @@ import { endpoint, type Loaded, loadedBelow } from '../service.js'
 import { presentFile, presentReusableContent, presentRevision } from './present.js'
 import { pageRenewal } from './page-renewal.js'
 import { pageContext } from './present-page.js'
-import { presentPage, presentPages } from './present-tree.js'
+import { presentBlockChanges, presentPage, presentPages } from './present-tree.js'
 import { contentValidator, revisionValidator } from './validators.js'
 
 type BelowSpace = `/v1/spaces/{spaceId}/${string}`
@@ -197,8 +199,21 @@ function pageReads({ path, noun, common, show, version, validator, renewal }: Re
 }
 
 /** Declares the reads of one page as HTML. */
-function renderedReads({ path, noun, common, render, validator }: Reads) {
+function renderedReads({ path, noun, common, render, open, validator }: Reads) {
   return {
+    blockChanges: endpoint({
+      ...common,
+      path: `${path}/page/{pageId}/block-changes`,
+      summary: `Get the last change of each block of a page of ${noun}`,
+      description:
+        'Compares the page with its versions before its last 40 changes. A block is as old as its text: moves do not change it. Empty for a page without a file, and for one that takes too long.',
+      returns: PageBlockChanges,
+      validator,
+      handle: async (context) => {
+        const revision = await open(context)
+        return presentBlockChanges(await blockChangesOf(context.app, revision, getPage(revision, context.pageId)))
+      },
+    }),
     renderedPage: endpoint({
       ...common,
       path: `${path}/page/{pageId}/rendered`,

@@ -19,3 +19,4 @@ export const getPageInRevisionByPath = reads.pageByPath
 export const getReusableContentInRevisionById = reads.reusableContent
 export const getRenderedPageInRevision = reads.renderedPage
 export const renderPageInRevision = reads.renderedDraft
+export const getBlockChangesInRevision = reads.blockChanges

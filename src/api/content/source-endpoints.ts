@@ -116,8 +116,7 @@ function sourceEndpoints<const Path extends ContentPath>(path: Path, noun: strin
       path: `${page}/presence`,
       summary: `Announce your editor of a page of ${noun}, and list the others`,
       description:
-        'An editor calls this every few seconds. It is listed for 30 seconds after its last call. Presence locks nothing. ' +
-        'Each node of a service has a separate list.',
+        'An editor calls this every few seconds. It is listed for 30 seconds after its last call. Presence locks nothing.',
       section: 'Writing content',
       needs: 'space:view',
       audited: false,

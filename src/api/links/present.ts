@@ -3,6 +3,7 @@ import { type Link, linkKey, type Problem } from '../../content/links/link.js'
 import { SUBMODULE_ADVICE } from '../../content/submodules.js'
 import type { PageEntry } from '../../content/types.js'
 import type { Backlink } from '../../domain/links/backlinks.js'
+import type { LinkLines } from '../../domain/links/lines.js'
 import type { AddressPlace } from '../../domain/links/places.js'
 import type { LinkReport } from '../../domain/links/report.js'
 import type { OpenRevision } from '../../domain/revisions/revisions.js'
@@ -68,7 +69,7 @@ export async function presentWithin<I, T>(
  * requests.
  */
 export async function presentLink(
-  locations: Locations,
+  { locations, lines }: { locations: Locations; lines: LinkLines },
   revision: OpenRevision,
   report: LinkReport,
   link: Link,
@@ -77,11 +78,14 @@ export async function presentLink(
   const { status, problem } = report.stateOf(link)
   const target = await presentTarget(locations, revision, report, link)
   const location = await locations.present(revision, sourceOf(revision, link.source))
+  const written = status === 'broken' ? await lines.of(link) : []
   const json = {
     status,
     relation: link.relation,
     target: link.target,
     ...(problem === null ? {} : { problem: explain(problem, link) }),
+    ...(status === 'broken' ? { file: link.source.gitPath } : {}),
+    ...(written.length > 0 ? { lines: [...written] } : {}),
     ...(status === 'broken' && without ? { brokenByChangeRequest: !without.has(linkKey(link)) } : {}),
     ...(target === null ? {} : { targetReference: target.json }),
     locationReferences: [asSerialized<ContentLocation>(location)],

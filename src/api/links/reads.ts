@@ -8,6 +8,7 @@ import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../../domain/context/loaded.js'
 import { backlinkKey, backlinksOf, type LinkedTo } from '../../domain/links/backlinks.js'
+import { LinkLines } from '../../domain/links/lines.js'
 import { LinkReport } from '../../domain/links/report.js'
 import { openShown } from '../../domain/revisions/computed.js'
 import { getFile, getPage } from '../../domain/revisions/pages.js'
@@ -75,8 +76,9 @@ function listsOf<const Path extends BelowSpace>(of: LinkedContent<Path>) {
     const broken = await report.having('broken', links)
     const shown =
       query.status === undefined ? links : query.status === 'broken' ? broken : await report.having(query.status, links)
+    const written = { locations, lines: new LinkLines(context.app, revision) }
     const items = await presentWithin(paginateSorted(shown, query, linkSortKey), linkSortKey, (link) =>
-      presentLink(locations, revision, report, link, without),
+      presentLink(written, revision, report, link, without),
     )
     return {
       ...items,

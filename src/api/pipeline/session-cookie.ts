@@ -35,9 +35,13 @@ export function acceptSession({ method = 'GET', url = '', headers }: IncomingMes
   headers.authorization = isOwn(method, headers, publicUrl) ? `Bearer ${secret}` : REFUSED
 }
 
+/** Whether a request comes from a page of another origin. Requests of other programs name no origin. */
+export const isForeign = ({ origin, host }: IncomingMessage['headers'], publicUrl: string): boolean =>
+  origin !== undefined && origin !== new URL(publicUrl).origin && hostOf(origin) !== host
+
 function isOwn(method: string, headers: IncomingMessage['headers'], publicUrl: string): boolean {
-  const { origin, host } = headers
-  const isSame = origin !== undefined && (origin === new URL(publicUrl).origin || hostOf(origin) === host)
+  const { origin } = headers
+  const isSame = origin !== undefined && !isForeign(headers, publicUrl)
   if (!SAFE.has(method)) return isSame && headers['x-requested-by'] !== undefined
   if (origin !== undefined && !isSame) return false
   const site = headers['sec-fetch-site']

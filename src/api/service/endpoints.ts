@@ -7,17 +7,23 @@ const Service = Type.Object(
     object: Type.Literal('service'),
     name: Type.String(),
     version: Type.String(),
+    limits: Type.Object({
+      fileBytes: Type.Integer({ description: 'Maximum size of a file that is sent, in bytes.' }),
+    }),
     urls: Type.Object({ openapi: Type.String(), docs: Type.String() }),
   },
   { $id: 'Service' },
 )
 
 /** Declares the API's own operations. */
-export function serviceEndpoints(config: { name: string; version: string }, document: () => object): Endpoints {
+export function serviceEndpoints(
+  config: { name: string; version: string; fileLimitBytes: number },
+  document: () => object,
+): Endpoints {
   const getService: Endpoint = {
     method: 'GET',
     path: '/v1',
-    summary: 'Get the name and version of the service',
+    summary: 'Get the name, version and limits of the service',
     section: 'Service',
     needs: 'public',
     returns: Service,
@@ -25,6 +31,7 @@ export function serviceEndpoints(config: { name: string; version: string }, docu
       object: 'service',
       name: config.name,
       version: config.version,
+      limits: { fileBytes: config.fileLimitBytes },
       urls: { openapi: `${request.baseUrl}/v1/openapi.json`, docs: `${request.baseUrl}/docs` },
     }),
   }

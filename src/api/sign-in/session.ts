@@ -4,8 +4,9 @@ import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
 import { openSession } from '../../domain/people/sign-in.js'
 import { OpenSession, Session, type TokenDoc, tokens } from '../../model/index.js'
-import { endedSessionCookie, sessionCookie } from '../pipeline/session-cookie.js'
+import { endedSessionCookie, isForeign, sessionCookie } from '../pipeline/session-cookie.js'
 import { required } from '../../kernel/defined.js'
+import { ServiceError } from '../../kernel/errors.js'
 import { reply } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentToken, presentUser } from '../users/present.js'
@@ -25,14 +26,20 @@ export const createSession = endpoint({
   description:
     'Sets the cookie of a new session (`HttpOnly`, `SameSite=Lax`, `Secure` on https) and returns its token without the secret. The session has the rights of ' +
     'the token that opened it, lasts at most 30 days, and is listed and revoked with your tokens. Requests with the cookie that change something must come ' +
-    'from the origin of the API and have the header `X-Requested-By`, with any value. Other clients use tokens.',
+    'from the origin of the API and have the header `X-Requested-By`, with any value. Other clients use tokens. A page of another origin cannot sign a ' +
+    'browser in: 403.',
   section,
   needs: 'public',
   body: OpenSession,
   status: 201,
   returns: Session,
   fails: [401, 403, 404, 409],
-  handle: async ({ app, body }) => {
+  handle: async ({ app, body, request }) => {
+    if (isForeign(request.headers, app.settings.publicUrl))
+      throw new ServiceError(
+        'forbidden',
+        'A page of another origin cannot sign this browser in. Open the app to sign in.',
+      )
     const { token, secret, user } = await openSession(app, body)
     const expires = new Date(required(token.expiresAt))
     return reply({

@@ -12,14 +12,16 @@ import {
   replaceCustomization,
   replaceCustomizationDraft,
 } from '../../domain/sites/customization.js'
-import { previewToken } from '../../domain/sites/preview.js'
+import { previewToken, visitorPreview } from '../../domain/sites/preview.js'
 import { getPublishingAuth, regenerateVisitorKey, updatePublishingAuth } from '../../domain/sites/publishing-auth.js'
 import {
+  PreviewAsVisitor,
   RegenerateVisitorKey,
   SiteAdaptiveSchema,
   SiteCustomization,
   SiteCustomizationDraft,
   SiteCustomizationInput,
+  SitePreview,
   SitePublishingAuth,
   TemplateConditions,
   UpdateSiteAdaptiveSchema,
@@ -57,6 +59,25 @@ export const updateSiteAdaptiveSchemaById = endpoint({
   returns: SiteAdaptiveSchema,
   handle: async ({ app, actor, site, body }) =>
     presentAdaptiveSchema(await replaceAdaptiveSchema(app, actor, site, body.jsonSchema)),
+})
+
+export const previewSiteAsVisitor = endpoint({
+  method: 'POST',
+  path: `${base}/preview`,
+  summary: 'Get an address that shows a site as a visitor with claims sees it',
+  description:
+    'The preview states the claims that it imitates, works for one to two days for everyone who has its address, and shows only spaces that you can see. ' +
+    'Claims need `adaptiveContent`.',
+  section,
+  needs: 'site:edit',
+  body: PreviewAsVisitor,
+  returns: SitePreview,
+  handle: async ({ app, actor, organization, site, body: { signed = {}, unsigned = {} } }) => {
+    const order = { site, user: actor.user.id, claims: { signed, unsigned } }
+    const { token, expiresAt } = await visitorPreview(app, order)
+    const url = previewAt({ app, organization: organization.doc, site: site.doc }, token)
+    return { object: 'site-preview' as const, url, expiresAt }
+  },
 })
 
 export const listSiteTemplateConditionsById = endpoint({

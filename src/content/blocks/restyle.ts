@@ -74,7 +74,7 @@ const solid = (tokens: readonly string[]): number[] =>
   tokens.flatMap((token, index) => (token.trim() === '' ? [] : [index]))
 
 /**
- * Returns, for each token, the index of the same token in another text; -1 if it is missing there or blank. Returns
+ * Returns, for each token, the index of the same token in another text; -1 if it is missing there or white space. Returns
  * null if the texts differ too much.
  */
 function placesIn(tokens: readonly string[], other: readonly string[]): Int32Array | null {

@@ -50,7 +50,7 @@ export function compareDocuments(before: DocumentNode, after: DocumentNode): Com
 /** A pair with the block that shows both versions, if they differ. */
 type Shown = Pair & { shown?: BlockNode }
 
-/** Joins the versions of a block. Two versions that cannot be shown in one block are a removed and an added one. */
+/** Joins the versions of a block. If two versions cannot be shown in one block, they become a removed and an added block. */
 function separated(pair: Pair): Shown[] {
   const { before, after } = pair
   if (!before || !after || before.digest === after.digest) return [pair]

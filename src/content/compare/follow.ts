@@ -1,11 +1,14 @@
-/** Finds the block that a block of another version became, also if it was moved and changed. */
+/** Finds the block that a block of another version became, even if it was moved and changed. */
 import type { DocumentNode } from '../types.js'
 import { compareDocuments } from './compare.js'
 import { similarity, type Unit, unitsOf } from './digest.js'
 
-/** Share of words that a block keeps wherever it moves. Below, the text is gone. */
+/** Minimum share of words that a block keeps. With less, its text counts as deleted. */
 const MIN_KEPT = 0.4
-/** Maximum number of changed blocks that are compared with each other. Beyond, only blocks at their place are found. */
+/**
+ * Maximum number of changed blocks that are compared with each other. Beyond that, only blocks at the same position are
+ * found.
+ */
 const MAX_TRIED = 10_000
 
 /**
@@ -31,7 +34,7 @@ export function followBlock(before: DocumentNode, after: DocumentNode, node: str
       return share >= MIN_KEPT || isPlaced ? [{ one, other, share, isPlaced }] : []
     }),
   )
-  // The most similar blocks choose first. Of equally similar ones, those at the same place do.
+  // The most similar blocks are paired first. Of equally similar ones, those at the same position are.
   tried.sort((a, b) => b.share - a.share || Number(b.isPlaced) - Number(a.isPlaced))
   const taken = new Set<Unit>()
   for (const { one, other } of tried) {

@@ -61,7 +61,7 @@ export function mergeChunks(base: string, ours: string, theirs: string): MergeCh
 
 const same = (count: number): MergeChunk => ({ kind: 'same', base: count, ours: count, theirs: count })
 
-/** A range of lines of the base that a side replaced by another range. */
+/** A range of lines of the base that a side replaced with another range. */
 interface Hunk {
   side: 'ours' | 'theirs'
   from: number

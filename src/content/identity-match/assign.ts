@@ -70,7 +70,7 @@ function greedy(edges: readonly Edge[]): Edge[] {
     })
 }
 
-/** Matches with the Hungarian method. Each row gets an extra column of cost 0, which stands for being unpaired. */
+/** Matches with the Hungarian method. Each row gets an extra column of cost 0, which means unpaired. */
 function exact(edges: readonly Edge[]): Edge[] {
   const rows = [...new Set(edges.map((edge) => edge.row))].sort((a, b) => a - b)
   const columns = [...new Set(edges.map((edge) => edge.column))].sort((a, b) => a - b)

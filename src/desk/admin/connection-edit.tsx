@@ -9,7 +9,6 @@ import { CredentialFields, credentialOf, noCredential } from './credential.js'
 import { ChoiceField, FormError, Submit, TextField, useForm } from './form.js'
 import { adminWords } from './words.js'
 
-/** The dialog. */
 export function ConnectionEdit({ connection, onClose }: { connection: Connection; onClose: () => void }) {
   const w = adminWords().connection
   const [url, setUrl] = useState(connection.url)

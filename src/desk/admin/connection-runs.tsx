@@ -22,7 +22,6 @@ const RESULTS: Record<Run['state'], [Tone, IconName]> = {
 }
 const SECOND = 1_000
 
-/** Renders the runs. */
 export function Runs({ connection }: { connection: Connection }) {
   const w = adminWords().runs
   const [shown, setShown] = useState<'all' | 'problems'>('all')

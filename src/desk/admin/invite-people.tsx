@@ -35,7 +35,6 @@ export function CopyAddress({ label, address }: { label: string; address: string
   )
 }
 
-/** The dialog. */
 export function InvitePeople({ organization, onClose }: { organization: Organization; onClose: () => void }) {
   const w = adminWords().invite
   const [way, setWay] = useState<'mail' | 'link'>('mail')

@@ -147,8 +147,11 @@ export function OpeningRow({
   span,
   cells,
   children,
+  name = 'row',
 }: {
   id: string
+  /** The parameter of the address that names the open row. A table within a row has its own. */
+  name?: string
   /** Names the button: "Access of Mei Tanaka". */
   label: string
   /** Number of columns, including that of the button. */
@@ -156,7 +159,7 @@ export function OpeningRow({
   cells: ComponentChildren
   children: () => ComponentChildren
 }) {
-  const isOpen = address.value.query.get('row') === id
+  const isOpen = address.value.query.get(name) === id
   return (
     <>
       <tr>
@@ -167,7 +170,7 @@ export function OpeningRow({
             class="icb s"
             aria-expanded={isOpen}
             aria-label={label}
-            onClick={() => setQuery({ row: isOpen ? null : id })}
+            onClick={() => setQuery({ [name]: isOpen ? null : id })}
           >
             <Icon name={isOpen ? 'down' : 'right'} />
           </button>

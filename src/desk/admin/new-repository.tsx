@@ -20,7 +20,6 @@ const titleOf = (url: string): string =>
 
 const BRANCH_BEFORE_LOOK = 'main'
 
-/** Renders the form. */
 export function NewFromRepository({ organization }: { organization: string }) {
   const w = adminWords().new
   const [url, setUrl] = useState('')

@@ -36,6 +36,7 @@ const PARTS: readonly (readonly [Group, readonly (readonly [Part, IconName, keyo
       'content',
       [
         ['general', 'gear', 'admin'],
+        ['collections', 'book', 'view'],
         ['sites', 'globe', 'view'],
         ['merge-rules', 'merge', 'admin'],
         ['connections', 'sync', 'view'],

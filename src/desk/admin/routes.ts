@@ -14,6 +14,10 @@ const ROUTES: readonly { pattern: string; load: () => Promise<Named> }[] = [
   { pattern: '/o/:org/settings/teams', load: async () => (await import('../screens/teams.js')).Teams },
   { pattern: '/o/:org/settings/sso', load: async () => (await import('../screens/sso.js')).SingleSignOn },
   { pattern: '/o/:org/settings/general', load: async () => (await import('../screens/organization.js')).General },
+  {
+    pattern: '/o/:org/settings/collections',
+    load: async () => (await import('../screens/collections.js')).Collections,
+  },
   { pattern: '/o/:org/settings/sites', load: async () => (await import('../screens/sites.js')).Sites },
   {
     pattern: '/o/:org/settings/merge-rules',
@@ -45,10 +49,10 @@ const ROUTES: readonly { pattern: string; load: () => Promise<Named> }[] = [
   { pattern: '/sites/:site/customize', load: async () => (await import('../screens/site-customize.js')).SiteCustomize },
   { pattern: '/sites/:site/settings', load: async () => (await import('../screens/site-settings.js')).SiteSettings },
   { pattern: '/sites/:site/visitors', load: async () => (await import('../screens/site-visitors.js')).SiteVisitors },
+  { pattern: '/sites/:site/members', load: async () => (await import('../screens/site-members.js')).SiteMembersScreen },
   { pattern: '/sites/:site/redirects', load: async () => (await import('../screens/site-redirects.js')).SiteRedirects },
 ]
 
-/** The routes. */
 export const ADMIN_ROUTES: readonly Route[] = ROUTES.map(({ pattern, load }) => ({
   pattern,
   load: async () => (await load()) as Screen,

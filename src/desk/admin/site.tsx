@@ -62,6 +62,7 @@ const PARTS: readonly (readonly [Part, IconName])[] = [
   ['customize', 'sun'],
   ['settings', 'eye'],
   ['visitors', 'key'],
+  ['members', 'users'],
   ['redirects', 'arrow'],
 ]
 
@@ -142,7 +143,7 @@ export function SiteFrame({
       side={
         <nav class="tree" aria-label={w.title}>
           <ul class="t">
-            {PARTS.map(([one, icon]) => (
+            {PARTS.filter(([one]) => one !== 'members' || site.permissions.admin).map(([one, icon]) => (
               <li key={one}>
                 <a href={`/sites/${site.id}/${one}`} aria-current={one === part ? 'page' : undefined}>
                   <Icon name={icon} />

@@ -8,7 +8,6 @@ import { attempt } from '../shell/toast.js'
 import { plural } from '../words/index.js'
 import { adminWords } from './words.js'
 
-/** Renders the list. */
 export function SpaceExtras({ space }: { space: Schemas['Space'] }) {
   const w = adminWords().space
   const path = { organizationId: space.organization }

@@ -11,7 +11,6 @@ import { adminWords } from './words.js'
 const KINDS = ['section', 'variant', 'group', 'link'] as const
 type Kind = (typeof KINDS)[number]
 
-/** The dialog. */
 export function AddPart({
   site,
   rows,

@@ -84,7 +84,6 @@ async function makeDefault(site: Site, row: Row): Promise<void> {
   await reload(`sites/${site.id}`)
 }
 
-/** Renders the settings. */
 export function PartSettings({ site, row }: { site: Site; row: Row }) {
   const w = adminWords().structure
   const { part } = row

@@ -38,7 +38,7 @@ export function useConflictKeys(actions: ConflictActions): void {
 }
 
 /** The bar with the keys. */
-export function ConflictKeys({ host }: { host: string | undefined }) {
+export function ConflictKeys({ host, isWaiting }: { host: string | undefined; isWaiting: boolean }) {
   const w = conflictWords()
   const { keys } = w
   const shown: [string[], string][] = [
@@ -61,7 +61,7 @@ export function ConflictKeys({ host }: { host: string | undefined }) {
           {text}
         </span>
       ))}
-      <span class="grow" />
+      <span class="grow">{isWaiting && w.keysWait}</span>
       <Switch checked={singleKeys.value} onChange={(isOn) => void (singleKeys.value = isOn)}>
         {w.singleKeys}
       </Switch>

@@ -6,10 +6,10 @@ import { address, open } from '../route.js'
 import type { Space } from '../space/space.js'
 import { explain, toast } from '../shell/toast.js'
 import { fill, plural } from '../words/index.js'
-import { type Choice, isWritable, optionsOf } from './decisions.js'
+import { type Choice, isWritable, optionsOf, type Part } from './decisions.js'
 import { useConflictKeys } from './keys.js'
 import { choiceName, fileName } from './names.js'
-import { type ConflictWork, type Finish, type Stop, stopId } from './work.js'
+import { type ConflictWork, type Finish, type LoadedConflict, type Stop, stopId } from './work.js'
 import { conflictWords } from './words.js'
 
 /** The DOM ID of a stop. */
@@ -25,7 +25,9 @@ export class ConflictScreen {
   readonly isPreview: Signal<boolean> = signal(false)
   /** The index of the current stop. */
   readonly current: ReadonlySignal<number>
-  readonly #mark: Signal<string | null> = signal(null)
+  readonly #mark: Signal<{ stop: string; file: string } | null> = signal(null)
+  /** The action of a key that was pressed before the text of its file was loaded. */
+  #queued: { file: string; run: () => void } | null = null
   readonly #editing: Signal<string | null> = signal(null)
 
   /** @param at the file in the address, from 0 */
@@ -36,8 +38,10 @@ export class ConflictScreen {
   ) {
     this.current = computed(() => {
       const stops = work.stops.value
-      const known = stops.findIndex((stop) => stopId(stop) === this.#mark.value)
-      const key = work.state.value?.conflicts[at]?.key
+      const mark = this.#mark.value
+      const known = stops.findIndex((stop) => stopId(stop) === mark?.stop)
+      // A file whose text has been loaded since has other stops.
+      const key = mark?.file ?? work.state.value?.conflicts[at]?.key
       return known >= 0
         ? known
         : Math.max(
@@ -71,8 +75,8 @@ export class ConflictScreen {
   /** Makes a stop the current one, and puts its file into the address. */
   setCurrent(index: number): void {
     const stop = this.work.stops.value[index]
-    if (!stop || this.#mark.value === stopId(stop)) return
-    this.#mark.value = stopId(stop)
+    if (!stop || this.#mark.value?.stop === stopId(stop)) return
+    this.#mark.value = { stop: stopId(stop), file: stop.conflict.key }
     const file = (this.work.state.value?.conflicts.indexOf(stop.conflict) ?? 0) + 1
     const { path, query } = address.value
     const wanted = path.replace(/[^/]+$/, `${file}`)
@@ -134,27 +138,69 @@ export class ConflictScreen {
     if (stop === null && wasOpen) this.show(this.current.value)
   }
 
-  /** Makes a choice for the current part, if it offers that choice. */
-  take(choice: Exclude<Choice, object>): void {
+  /** Whether the keys wait for a text. */
+  get isWaiting(): boolean {
+    return this.work.stops.value[this.current.value]?.part === null
+  }
+
+  /**
+   * Returns the current part if it can be changed, and otherwise says why not. If its text is not there yet, `again`
+   * runs when it is.
+   */
+  #changeable(again: () => void): { stop: Stop; file: LoadedConflict; part: Part } | null {
+    const w = conflictWords()
     const stop = this.work.stops.value[this.current.value]
     const file = stop && this.work.fileOf(stop.conflict)
-    if (!stop?.part || !file || !this.canEdit || !optionsOf(file, stop.part).includes(choice)) return
+    if (stop?.part && file && this.canEdit) return { stop, file, part: stop.part }
+    if (!this.space.permissions.edit) this.said.value = w.readOnly
+    else if (stop && this.work.files.value[stop.conflict.key] instanceof ApiError)
+      this.said.value = fill(w.announceNotLoaded, { file: fileName(stop.conflict) })
+    else if (stop && !stop.part) {
+      this.#queued = { file: stop.conflict.key, run: again }
+      this.said.value = fill(w.announceWaits, { file: fileName(stop.conflict) })
+      void this.work.loadFile(stop.conflict.key)
+    } else if (!stop) this.said.value = w.announceLoading
+    return null
+  }
+
+  /** Runs the action of a key that waits, if the text is loaded now and its file is still the current one. */
+  textsLoaded(): void {
+    const queued = this.#queued
+    if (queued && this.work.files.value[queued.file] instanceof ApiError) this.#queued = null
+    const stop = this.work.stops.value[this.current.value]
+    if (!queued || (stop?.conflict.key === queued.file && stop.part === null)) return
+    this.#queued = null
+    if (stop?.conflict.key === queued.file) queued.run()
+  }
+
+  /** Makes a choice for the current part, if it offers that choice. */
+  take(choice: Exclude<Choice, object>): void {
+    const found = this.#changeable(() => this.take(choice))
+    if (!found) return
+    if (!optionsOf(found.file, found.part).includes(choice)) {
+      this.said.value = fill(conflictWords().announceNoChoice, { choice: choiceName(choice, this.host) })
+      return
+    }
     this.#editing.value = null
-    this.decide(stop, choice, { moves: true })
+    this.decide(found.stop, choice, { moves: true })
   }
 
   /** Opens the text field of the current part, if it has one. */
   editCurrent(): void {
-    const stop = this.work.stops.value[this.current.value]
-    const file = stop && this.work.fileOf(stop.conflict)
-    if (!stop?.part || !file || !this.canEdit || !isWritable(file, stop.part)) return
+    const found = this.#changeable(() => this.editCurrent())
+    if (!found) return
+    if (!isWritable(found.file, found.part)) {
+      this.said.value = conflictWords().announceNoText
+      return
+    }
     document.getElementById(domId(this.current.value))?.scrollIntoView({ block: 'start' })
-    this.edit(stop)
+    this.edit(found.stop)
   }
 
   /** Saves everything, or goes to the first unresolved part. */
   async finish(): Promise<void> {
     const { work } = this
+    if (!work.state.value) this.said.value = conflictWords().announceLoading
     if (!this.canEdit || work.stops.value.length === 0) return
     if (work.left.value > 0) {
       this.said.value = plural(conflictWords().leftReason, work.left.value)
@@ -193,6 +239,7 @@ export function useConflicts(work: ConflictWork, space: Space, at: number): Conf
   screen.space = space
   useConflictKeys(screen)
   const loaded = Object.keys(work.files.value).length
+  useEffect(() => screen.textsLoaded(), [loaded])
   const isUsed = useRef(false)
   useEffect(() => {
     const use = (): void => void (isUsed.current = true)

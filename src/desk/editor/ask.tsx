@@ -26,7 +26,6 @@ async function loadReviewers(organizationId: string): Promise<User[]> {
     .map(({ user }) => user)
 }
 
-/** Renders the dialog. */
 export function Ask({
   writing,
   organizationId,

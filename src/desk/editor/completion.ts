@@ -1,4 +1,4 @@
-/** Completes links to pages, anchors and files, reusable content, variables and the names of the format's blocks. */
+/** Completes links to pages, anchors and files, reusable content, variables, tags and the names of the format's blocks. */
 import type { Completion, CompletionContext, CompletionResult, CompletionSource } from '@codemirror/autocomplete'
 import type { Schemas } from '../api/client.js'
 
@@ -110,6 +110,26 @@ const variables =
     }
   }
 
+const MAX_FRONT_MATTER = 65_000
+
+/** The tags of the space, in the list of tags of the front matter. */
+const tags =
+  (targets: Targets): CompletionSource =>
+  async (context) => {
+    const match = context.matchBefore(/^(?:tags:\s*\[(?:[^\]\n]*,)?\s*|\s*-\s+)[\w-]*$/)
+    if (!match || context.pos > MAX_FRONT_MATTER) return null
+    const before = context.state.sliceDoc(0, context.pos)
+    const isInside = before.startsWith('---\n') && !/\n---[ \t]*\n/.test(before)
+    const isItem = match.text.startsWith('tags:') || /\ntags:[ \t]*\n(?:\s*-[^\n]*\n)*[^\n]*$/.test(before)
+    if (!isInside || !isItem) return null
+    const found = await targets.revision()
+    return {
+      from: match.from + match.text.search(/[\w-]*$/),
+      options: found.tags.map(({ slug, label }) => ({ label: slug, detail: label })),
+      validFor: /^[\w-]*$/,
+    }
+  }
+
 /** The names of the format's blocks; those with an end tag are written with it. */
 const TAGS: Readonly<Record<string, string>> = {
   hint: ' style="info"',
@@ -159,5 +179,6 @@ export const completions = (targets: Targets): CompletionSource[] => [
   links(targets),
   includes(targets),
   variables(targets),
+  tags(targets),
   blockTags,
 ]

@@ -35,7 +35,7 @@ export class EditedPage {
   #changes: ChangeSet
   /** The texts that were sent since the last response. The running save sent the last one. */
   #attempts: Attempt[] = []
-  /** Blocks in conflict; their places follow the text. */
+  /** Blocks in conflict. Their positions move with the text. */
   pending: PendingText | null = null
 
   constructor(
@@ -82,7 +82,7 @@ export class EditedPage {
     return { raw, oid: this.#oid }
   }
 
-  /** The server has what was sent last. */
+  /** The server has the text that was sent last. */
   confirm(oid: string): void {
     const last = this.#attempts.at(-1)
     if (last) this.#confirm(last, oid)
@@ -96,7 +96,7 @@ export class EditedPage {
   }
 
   /**
-   * Takes in the text that the server has now. Blocks that only one side changed are combined at once. `same`: it is
+   * Merges the server's current text. Blocks that only one side changed are merged immediately. `same`: it is
    * what was sent last. `own`: it is what was sent earlier, and that response was lost.
    */
   receive(raw: string, oid: string): MergeResult {

@@ -3,12 +3,38 @@ import { syntaxTree } from '@codemirror/language'
 import { type EditorState, type Extension, StateEffect, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
 import { fill, plural } from '../words/index.js'
+import {
+  addHtmlColumn,
+  addHtmlRow,
+  type HtmlTable,
+  readHtmlTable,
+  removeHtmlColumn,
+  removeHtmlRow,
+  setHtmlCell,
+} from './html-table.js'
 import type { TextEdit } from './merge.js'
-import { addColumn, addRow, readTable, removeColumn, removeRow, setCell, type Table } from './table.js'
+import { addColumn, addRow, readTable, removeColumn, removeRow, setCell, type Table as PipeTable } from './table.js'
 import { editorWords } from './words.js'
 
 /** Larger tables are edited as source. */
 const MAX_CELLS = 2_000
+/** Maximum height of a field, in lines. */
+const MAX_ROWS = 6
+
+type Table = PipeTable | HtmlTable
+
+/** The operations on both kinds of tables. */
+const operations = {
+  read: (text: string): Table | null => readTable(text) ?? readHtmlTable(text),
+  set: (table: Table, row: number, column: number, value: string) =>
+    'source' in table ? setHtmlCell(table, row, column, value) : setCell(table, row, column, value),
+  addRow: (table: Table, below: number) => ('source' in table ? addHtmlRow(table, below) : addRow(table, below)),
+  removeRow: (table: Table, row: number) => ('source' in table ? removeHtmlRow(table, row) : removeRow(table, row)),
+  addColumn: (table: Table, after: number) =>
+    'source' in table ? addHtmlColumn(table, after) : addColumn(table, after),
+  removeColumn: (table: Table, column: number) =>
+    'source' in table ? removeHtmlColumn(table, column) : removeColumn(table, column),
+}
 
 interface Open {
   from: number
@@ -35,7 +61,7 @@ const openTable = StateField.define<Open | null>({
 
 function decorationsOf(state: EditorState, open: Open | null): DecorationSet {
   if (!open) return Decoration.none
-  const table = readTable(state.sliceDoc(open.from, open.to))
+  const table = operations.read(state.sliceDoc(open.from, open.to))
   if (!table) return Decoration.none
   return Decoration.set(Decoration.replace({ widget: new Grid(table, open), block: true }).range(open.from, open.to))
 }
@@ -56,11 +82,32 @@ function tableAt(state: EditorState, at: number): Open | null {
 
 /** Shows the table at a position as a grid. Returns false if there is none, or if it is too large. */
 export function openGrid(view: EditorView, at: number): boolean {
-  const found = tableAt(view.state, at) ?? plainTable(view.state, at)
+  const found = tableAt(view.state, at) ?? htmlTableAt(view.state, at) ?? plainTable(view.state, at)
   if (!found) return false
   view.dispatch({ effects: setOpen.of(found) })
-  requestAnimationFrame(() => view.dom.querySelector<HTMLInputElement>('.grid-ed input')?.focus())
+  requestAnimationFrame(() => view.dom.querySelector<Field>('.grid-ed :is(input, textarea)')?.focus())
   return true
+}
+
+/** Number of characters around a place in which the start and the end of an HTML table are searched. */
+const SEARCHED = 100_000
+
+/** Returns the HTML table around a place, or null. It must be alone in its lines. */
+function htmlTableAt(state: EditorState, at: number): Open | null {
+  const line = state.doc.lineAt(at)
+  const before = state.sliceDoc(Math.max(0, line.to - SEARCHED), line.to).toLowerCase()
+  const start = line.to - before.length + before.lastIndexOf('<table')
+  if (!before.includes('<table')) return null
+  const length = state
+    .sliceDoc(start, start + 2 * SEARCHED)
+    .toLowerCase()
+    .indexOf('</table>')
+  if (length < 0 || start + length + '</table>'.length < line.from) return null
+  const node = syntaxTree(state).resolveInner(start, 1)
+  if (node.name === 'CodeText' || node.name === 'FencedCode') return null
+  const open = { from: state.doc.lineAt(start).from, to: state.doc.lineAt(start + length).to }
+  const table = readHtmlTable(state.sliceDoc(open.from, open.to))
+  return table && table.columns * (table.rows.length + 1) <= MAX_CELLS ? open : null
 }
 
 /** A table that was just inserted may not be parsed yet. */
@@ -110,7 +157,7 @@ class Grid extends WidgetType {
   override updateDOM(outer: HTMLElement, view: EditorView): boolean {
     const grid = outer.querySelector<HTMLElement>('.grid-ed')
     if (!grid) return false
-    const shown = [...grid.querySelectorAll('input')]
+    const shown = [...grid.querySelectorAll<Field>('input, textarea')]
     const cells = cellsOf(this.table)
     if (shown.length !== cells.length || Number(grid.dataset.columns) !== this.table.columns)
       draw(grid, view, this.table)
@@ -123,16 +170,30 @@ class Grid extends WidgetType {
   }
 }
 
+type Field = HTMLInputElement | HTMLTextAreaElement
+
+interface ShownCell {
+  row: number
+  column: number
+  text: string
+  /** Whether the text has several lines or a list. */
+  isLong: boolean
+}
+
 /** The cells that the grid shows, including those that a short row lacks. */
-const cellsOf = ({ heading, rows, columns }: Table): { row: number; column: number; text: string }[] =>
+const cellsOf = ({ heading, rows, columns }: Table): ShownCell[] =>
   [heading, ...rows].flatMap((line, index) =>
-    Array.from({ length: columns }, (_, column) => ({ row: index - 1, column, text: line.cells[column]?.text ?? '' })),
+    Array.from({ length: line ? columns : 0 }, (_, column) => {
+      const cell = line?.cells[column]
+      const isLong = cell !== undefined && 'isLong' in cell && cell.isLong
+      return { row: index - 1, column, text: cell?.text ?? '', isLong }
+    }),
   )
 
 /** Applies an operation to the current table. */
 function change(view: EditorView, operation: (table: Table) => readonly TextEdit[]): void {
   const open = view.state.field(openTable)
-  const table = open && readTable(view.state.sliceDoc(open.from, open.to))
+  const table = open && operations.read(view.state.sliceDoc(open.from, open.to))
   if (!table) return
   const changes = operation(table).map(({ from, to, insert }) => ({
     from: open.from + from,
@@ -143,7 +204,7 @@ function change(view: EditorView, operation: (table: Table) => readonly TextEdit
 }
 
 function draw(grid: HTMLElement, view: EditorView, table: Table): void {
-  const focused = document.activeElement instanceof HTMLInputElement ? document.activeElement.dataset.cell : undefined
+  const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.cell : undefined
   const w = editorWords().table
   const title = element('b', 'grow', plural(w.rows, table.rows.length))
   const header = element('header')
@@ -153,10 +214,10 @@ function draw(grid: HTMLElement, view: EditorView, table: Table): void {
   }
   header.append(
     title,
-    button(w.addRow, () => change(view, (now) => addRow(now, at()[0]))),
-    button(w.removeRow, () => change(view, (now) => removeRow(now, at()[0]))),
-    button(w.addColumn, () => change(view, (now) => addColumn(now, at()[1]))),
-    button(w.removeColumn, () => change(view, (now) => removeColumn(now, at()[1]))),
+    button(w.addRow, () => change(view, (now) => operations.addRow(now, at()[0]))),
+    button(w.removeRow, () => change(view, (now) => operations.removeRow(now, at()[0]))),
+    button(w.addColumn, () => change(view, (now) => operations.addColumn(now, at()[1]))),
+    button(w.removeColumn, () => change(view, (now) => operations.removeColumn(now, at()[1]))),
     button(w.source, () => closeGrid(view)),
   )
   const body = element('table')
@@ -173,36 +234,37 @@ function draw(grid: HTMLElement, view: EditorView, table: Table): void {
   }
   grid.dataset.columns = String(table.columns)
   grid.replaceChildren(header, body)
-  if (focused !== undefined) grid.querySelector<HTMLInputElement>(`[data-cell="${focused}"]`)?.focus()
+  if (focused !== undefined) grid.querySelector<HTMLElement>(`[data-cell="${focused}"]`)?.focus()
 }
 
 function fieldOf(
   grid: HTMLElement,
   view: EditorView,
   { heading }: Table,
-  { row, column, text }: { row: number; column: number; text: string },
+  { row, column, text, isLong }: ShownCell,
 ): HTMLElement {
   const w = editorWords().table
-  const field = document.createElement('input')
+  const field: Field = document.createElement(isLong ? 'textarea' : 'input')
+  if (field instanceof HTMLTextAreaElement) field.rows = Math.min(MAX_ROWS, text.split('\n').length + 1)
   field.value = text
   field.dataset.cell = `${row} ${column}`
-  const name = heading.cells[column]?.text ?? ''
+  const name = heading?.cells[column]?.text ?? String(column + 1)
   field.setAttribute(
     'aria-label',
     row < 0 ? fill(w.heading, { column: column + 1 }) : fill(w.cell, { row: row + 1, column: name }),
   )
   field.addEventListener('focus', () => (grid.dataset.at = `${row} ${column}`))
-  field.addEventListener('input', () => change(view, (now) => setCell(now, row, column, field.value)))
-  field.addEventListener('keydown', (event) => {
+  field.addEventListener('input', () => change(view, (now) => operations.set(now, row, column, field.value)))
+  const cell = element(row < 0 ? 'th' : 'td')
+  cell.append(field)
+  cell.addEventListener('keydown', (event) => {
     const to = { ArrowDown: 1, Enter: 1, ArrowUp: -1 }[event.key]
     if (event.key === 'Escape') closeGrid(view)
-    else if (to !== undefined && !event.isComposing)
-      grid.querySelector<HTMLInputElement>(`[data-cell="${row + to} ${column}"]`)?.focus()
+    else if (to !== undefined && !isLong && !event.isComposing)
+      grid.querySelector<HTMLElement>(`[data-cell="${row + to} ${column}"]`)?.focus()
     else return
     event.preventDefault()
   })
-  const cell = element(row < 0 ? 'th' : 'td')
-  cell.append(field)
   return cell
 }
 

@@ -185,3 +185,52 @@ function offsetsOf(blocks: readonly string[]): number[] {
   for (const block of blocks) offsets.push((offsets.at(-1) ?? 0) + block.length)
   return offsets
 }
+
+/** A block of the page as the server has it. */
+interface OldBlock {
+  node: string
+  source: string
+}
+
+/** Another text for a block. Null = the block is to be removed, which a suggestion cannot say. */
+export interface BlockEdit {
+  node: string
+  markdown: string | null
+}
+
+/**
+ * Returns the edits that lead from one list of blocks to another. A new block is added to the one before it, or to the
+ * one after it at the start of the page. Null if the lists are too different, or no block can take a new one.
+ */
+export function editsBetween(old: readonly OldBlock[], now: readonly string[]): BlockEdit[] | null {
+  const parts = diffArrays(
+    old.map(({ source }) => source),
+    [...now],
+    { maxEditLength: MAX_CHANGED_BLOCKS },
+  )
+  if (!parts) return null
+  const texts: string[][] = old.map(() => [])
+  /** New blocks before the first old one. */
+  const first: string[] = []
+  let at = 0
+  let replaced: number[] = []
+  for (const { value, added, removed } of parts) {
+    if (removed) replaced = value.map(() => at++)
+    else if (added) {
+      for (const [index, text] of value.entries()) {
+        const place = replaced[index] ?? replaced.at(-1) ?? at - 1
+        ;(texts[place] ?? first).push(text)
+      }
+      replaced = []
+    } else {
+      replaced = []
+      for (const text of value) texts[at++]?.push(text)
+    }
+  }
+  if (first.length > 0 && texts.length === 0) return null
+  texts[0]?.unshift(...first)
+  return old.flatMap(({ node, source }, index): BlockEdit[] => {
+    const text = (texts[index] ?? []).join('\n\n')
+    return text === source ? [] : [{ node, markdown: text.trim() === '' ? null : text }]
+  })
+}

@@ -147,7 +147,7 @@ export async function startChange(
   return body(api.POST('/v1/spaces/{spaceId}/change-requests', { params: { path: { spaceId } }, body: { subject } }))
 }
 
-/** Maximum number of own drafts that are searched for one that changes the page. */
+/** Maximum number of the user's drafts that are searched for one that changes the page. */
 const MAX_DRAFTS = 10
 
 async function touches(spaceId: string, changeRequestId: string, pageId: string): Promise<boolean> {
@@ -157,4 +157,30 @@ async function touches(spaceId: string, changeRequestId: string, pageId: string)
     }),
   ).catch(() => null)
   return changes !== null && JSON.stringify(changes.data).includes(`"${pageId}"`)
+}
+
+/**
+ * The way on: `again` = the writer may save here after all, `change-request` = in another change request, `suggest` =
+ * as suggestions on the blocks. `none` = the text can be copied.
+ */
+export type WayOn = 'again' | 'change-request' | 'suggest' | 'none'
+
+/** Asks the server what the writer may still do in a place. Without an answer: nothing. */
+export async function findWayOn({ spaceId, changeRequest: changeRequestId }: Place): Promise<WayOn> {
+  try {
+    const { permissions, editMode } = await body(api.GET('/v1/spaces/{spaceId}', { params: { path: { spaceId } } }))
+    if (editMode === 'locked' || !permissions.comment) return 'none'
+    if (changeRequestId === undefined) return permissions.edit ? 'change-request' : 'none'
+    const { status } = await body(
+      api.GET('/v1/spaces/{spaceId}/change-requests/{changeRequestId}', {
+        params: { path: { spaceId, changeRequestId } },
+      }),
+    )
+    const isActive = status === 'open' || status === 'draft'
+    if (permissions.edit) return isActive ? 'again' : 'change-request'
+    return isActive ? 'suggest' : 'none'
+  } catch (error) {
+    if (error instanceof ApiError) return 'none'
+    throw error
+  }
 }

@@ -1,11 +1,12 @@
 /** The page as the site shows it, from the service's renderer. It follows the text, and scrolls with it. */
-import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { diffArrays } from 'diff'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Schemas } from '../api/client.js'
 import { BlockHtml, BlockIcons } from '../space/blocks.js'
 import { Icon } from '../shell/icons.js'
 import { renderText } from './page-api.js'
+import { useScrollTogether } from './scroll.js'
 import type { Writing } from './writing.js'
 import { editorWords } from './words.js'
 
@@ -95,7 +96,6 @@ function marksOf(base: readonly string[] | null, blocks: readonly Block[]): stri
   return marks
 }
 
-/** Renders the preview. */
 export function Preview({ writing, pageHref, back }: { writing: Writing; pageHref: string; back: () => void }) {
   const w = editorWords()
   const { rendered, hasFailed } = useRendering(writing)
@@ -161,50 +161,4 @@ export function Preview({ writing, pageHref, back }: { writing: Writing; pageHre
       </div>
     </section>
   )
-}
-
-/** Scrolls the preview to the first visible line of the source. */
-function useScrollTogether(writing: Writing, pane: { current: HTMLElement | null }, isOn: boolean): void {
-  useEffect(() => {
-    if (!isOn) return
-    let frame = 0
-    const follow = (): void => {
-      cancelAnimationFrame(frame)
-      frame = requestAnimationFrame(() => scrollTo(writing, pane.current))
-    }
-    addEventListener('scroll', follow, { passive: true })
-    return () => {
-      cancelAnimationFrame(frame)
-      removeEventListener('scroll', follow)
-    }
-  }, [writing, isOn])
-  useSignalEffect(() => {
-    const { value } = writing.line
-    const block = [...(pane.current?.querySelectorAll<HTMLElement>('.tx') ?? [])].find(
-      ({ dataset }) => Number(dataset.from) <= value && value <= Number(dataset.to),
-    )
-    if (isOn && block && pane.current) reveal(block, pane.current)
-  })
-}
-
-const HEADER = 112
-
-function scrollTo({ view }: Writing, pane: HTMLElement | null): void {
-  if (!pane || pane.matches(':hover, :focus-within')) return
-  const top = view.lineBlockAtHeight(HEADER - view.documentTop)
-  const line = view.state.doc.lineAt(top.from).number
-  let block: HTMLElement | null = null
-  for (const one of pane.querySelectorAll<HTMLElement>('.tx')) {
-    if (Number(one.dataset.from) > line) break
-    block = one
-  }
-  if (!block) return
-  const [from, to] = [Number(block.dataset.from), Number(block.dataset.to)]
-  const part = Math.min(1, (line - from) / Math.max(1, to - from + 1))
-  pane.scrollTop = block.offsetTop - pane.offsetTop - 48 + part * block.offsetHeight
-}
-
-function reveal(block: HTMLElement, pane: HTMLElement): void {
-  const [box, outer] = [block.getBoundingClientRect(), pane.getBoundingClientRect()]
-  if (box.bottom < outer.top + 48 || box.top > outer.bottom) pane.scrollTop += box.top - outer.top - outer.height / 3
 }

@@ -12,7 +12,6 @@ import { editorWords } from './words.js'
 /** The parts that are shown. */
 export type ViewName = 'source' | 'both' | 'preview'
 
-/** Renders the ribbon. */
 export function EditorRibbon({
   writing,
   isMounted,
@@ -73,9 +72,11 @@ export function EditorRibbon({
               <a class="btn" href={back}>
                 {w.whatChanged} {changed > 0 && <span class="count">{changed}</span>}
               </a>
-              <button type="button" class="btn primary" onClick={ask}>
-                {w.askForReview}
-              </button>
+              {!writing.input.suggests && (
+                <button type="button" class="btn primary" onClick={ask}>
+                  {w.askForReview}
+                </button>
+              )}
             </>
           ) : (
             <button type="button" class="btn" onClick={() => void attempt(() => writing.startChange())}>

@@ -7,6 +7,7 @@ import { Note, type Tone } from '../shell/notes.js'
 import { attempt, toast } from '../shell/toast.js'
 import { fill, language, plural } from '../words/index.js'
 import { changeContent } from './page-api.js'
+import { WaysOn } from './refused.js'
 import { isUnsaved, type Phase } from './saving.js'
 import type { Writing } from './writing.js'
 import { editorWords } from './words.js'
@@ -31,7 +32,7 @@ export function SaveState({ writing }: { writing: Writing }) {
   const bad: Partial<Record<Phase, string>> = {
     retrying: w.notSaved,
     'signed-out': w.signedOut,
-    forbidden: w.forbidden,
+    forbidden: writing.input.suggests ? w.notSent : w.forbidden,
     gone: w.gone,
     rejected: w.rejected,
     conflict: w.conflict,
@@ -45,7 +46,7 @@ export function SaveState({ writing }: { writing: Writing }) {
           ? [w.unchanged, 'check']
           : [fill(w.saved, { time: clockTime(savedAt) }), 'check']
   return (
-    <span class={`save ${bad[phase] === undefined ? '' : 'bad'}`} role="status">
+    <span class={`save ${bad[phase] === undefined ? '' : 'bad'}`} role="status" data-phase={phase}>
       <Icon name={icon} />
       {text}
     </span>
@@ -70,7 +71,7 @@ export function SaveNote({ writing, compare }: { writing: Writing; compare: () =
         </Message>
       )
     case 'forbidden':
-      return <Message title={w.forbiddenTitle} text={state.reason} more={kept} writing={writing} />
+      return <RefusedNote writing={writing} more={kept} />
     case 'rejected':
       return <Message title={w.rejectedTitle} text={state.reason} more={kept} writing={writing} />
     case 'gone':
@@ -78,6 +79,7 @@ export function SaveNote({ writing, compare }: { writing: Writing; compare: () =
     case 'conflict':
       return <ConflictNote writing={writing} compare={compare} />
     default:
+      if (writing.input.suggests) return <RefusedNote writing={writing} more={kept} />
       return isUnsaved(state) || !writing.saver.combinedAt.value ? null : (
         <Note tone="good">
           <p>{w.combined}</p>
@@ -110,6 +112,28 @@ const Message = ({ title, text, more = '', tone = 'bad', writing, children }: Me
     </p>
   </Note>
 )
+
+function RefusedNote({ writing, more }: { writing: Writing; more: string }) {
+  const w = editorWords()
+  const { suggests } = writing.input
+  const { reason } = writing.saver.state.value
+  const isSuggested = writing.wayOn.value === 'suggest' && !suggests
+  return (
+    <Note
+      tone={suggests ? 'wait' : 'bad'}
+      actions={
+        <WaysOn writing={writing}>
+          <CopyButtons writing={writing} />
+        </WaysOn>
+      }
+    >
+      <p>
+        <b>{suggests ? w.refused.suggestTitle : w.save.forbiddenTitle}</b> {suggests ? w.refused.suggestLead : reason}{' '}
+        {isSuggested && w.refused.goOn} {more}
+      </p>
+    </Note>
+  )
+}
 
 function CopyButtons({ writing }: { writing: Writing }) {
   const w = editorWords().save

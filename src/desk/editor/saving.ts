@@ -44,8 +44,8 @@ export interface Saving {
 }
 
 /**
- * What the loaded text of the server is: what was sent last, what was sent earlier, or another writer's, which was
- * combined with mine or is in conflict.
+ * The origin of the loaded text: sent last, sent earlier, or by another writer. The latter was merged with mine or
+ * is in conflict.
  */
 export type MergeResult = 'same' | 'own' | 'combined' | 'conflict'
 
@@ -60,7 +60,7 @@ export type SavingEvent =
   | { type: 'signed-in' }
   /** The text of the server was loaded. */
   | { type: 'merged'; result: MergeResult; at: number }
-  /** The writer decided about the blocks in conflict, or brought the page back. */
+  /** The writer decided about the blocks in conflict, or restored the page. */
   | { type: 'resolved' }
 
 /** An effect of a transition. `wait` replaces the running timer. */

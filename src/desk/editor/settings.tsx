@@ -6,7 +6,7 @@ import { Switch } from '../shell/fields.js'
 import { attempt, explain, toast } from '../shell/toast.js'
 import { fill } from '../words/index.js'
 import { commonEnd, commonStart } from './exact.js'
-import { asTarget, relativePath } from './completion.js'
+import { relativePath } from './completion.js'
 import { changeContent, changeFrontMatter, uploadFile } from './page-api.js'
 import type { Writing } from './writing.js'
 import { editorWords } from './words.js'
@@ -102,7 +102,7 @@ function Form({ writing, renamed }: { writing: Writing; renamed: (title: string)
           )}
         </div>
         <Cover writing={writing} cover={attributes.cover} set={set} />
-        <Tags id={`${id}g`} tags={attributes.tags ?? []} set={set} />
+        <Tags id={`${id}g`} writing={writing} tags={attributes.tags ?? []} set={set} />
         <span class="ink2">{w.visible}</span>
         <Switch checked={attributes.hidden !== true} onChange={(on) => set({ hidden: on ? null : true })}>
           {w.visibleLabel}
@@ -175,7 +175,7 @@ function Cover({ writing, cover, set }: { writing: Writing; cover: string | unde
     if (writing.place.value.changeRequest === undefined && !writing.isLive) await writing.startChange()
     const path = await uploadFile(writing.place.value, file, file.name)
     if (path === '') throw new ApiError(0, '')
-    set({ cover: asTarget(relativePath(writing.input.source.path, path)) })
+    set({ cover: relativePath(writing.input.source.path, path) })
   }
   return (
     <>
@@ -203,8 +203,29 @@ function Cover({ writing, cover, set }: { writing: Writing; cover: string | unde
   )
 }
 
-function Tags({ id, tags, set }: { id: string; tags: readonly string[]; set: (keys: Keys) => void }) {
+function Tags({
+  id,
+  writing,
+  tags,
+  set,
+}: {
+  id: string
+  writing: Writing
+  tags: readonly string[]
+  set: (keys: Keys) => void
+}) {
   const w = editorWords().settings
+  const [known, setKnown] = useState<Schemas['Revision']['tags']>([])
+  useEffect(() => {
+    let isShown = true
+    writing.targets.revision().then(
+      (revision) => isShown && setKnown(revision.tags),
+      () => {},
+    )
+    return () => {
+      isShown = false
+    }
+  }, [writing])
   const add = (field: HTMLInputElement): void => {
     const tag = field.value.trim()
     field.value = ''
@@ -232,6 +253,7 @@ function Tags({ id, tags, set }: { id: string; tags: readonly string[]; set: (ke
           id={id}
           maxLength={100}
           placeholder={w.addTag}
+          list={`${id}l`}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.isComposing) return
             event.preventDefault()
@@ -239,6 +261,15 @@ function Tags({ id, tags, set }: { id: string; tags: readonly string[]; set: (ke
           }}
           onChange={(event) => add(event.currentTarget)}
         />
+        <datalist id={`${id}l`}>
+          {known
+            .filter(({ slug }) => !tags.includes(slug))
+            .map(({ slug, label }) => (
+              <option key={slug} value={slug}>
+                {label}
+              </option>
+            ))}
+        </datalist>
       </div>
     </>
   )

@@ -32,7 +32,6 @@ const pageOf = (target: EventTarget | null): string | null => {
 
 type Question = { kind: 'new' } | { kind: 'rename'; page: Page }
 
-/** Renders the side. */
 export function EditorSide({ writing, marks }: { writing: Writing; marks: ReadonlyMap<string, 'e' | 'n'> }) {
   const w = editorWords().toc
   const place = writing.place.value
@@ -81,19 +80,23 @@ export function EditorSide({ writing, marks }: { writing: Writing; marks: Readon
       <p class="vh" role="status">
         {said}
       </p>
-      <div class="nav-h" />
-      <button type="button" class="btn small quiet full" onClick={() => setQuestion({ kind: 'new' })}>
-        <Icon name="plus" />
-        {w.newPage} <kbd class="hide-s">Alt N</kbd>
-      </button>
-      <EntryMenu
-        page={page}
-        run={(action) => {
-          if (action === 'rename') setQuestion({ kind: 'rename', page })
-          else if (action === 'delete') void deletePage(writing, pages, page, changed)
-          else void moveTo(page.id, stepFrom(pages, page.id, action))
-        }}
-      />
+      {!writing.input.suggests && (
+        <>
+          <div class="nav-h" />
+          <button type="button" class="btn small quiet full" onClick={() => setQuestion({ kind: 'new' })}>
+            <Icon name="plus" />
+            {w.newPage} <kbd class="hide-s">Alt N</kbd>
+          </button>
+          <EntryMenu
+            page={page}
+            run={(action) => {
+              if (action === 'rename') setQuestion({ kind: 'rename', page })
+              else if (action === 'delete') void deletePage(writing, pages, page, changed)
+              else void moveTo(page.id, stepFrom(pages, page.id, action))
+            }}
+          />
+        </>
+      )}
       {question && (
         <TitleDialog
           question={question}

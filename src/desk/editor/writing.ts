@@ -11,6 +11,7 @@ import { EditedPage, fromServer } from './edited-page.js'
 import { type CopyKey, CopyKeeper, deleteCopy, type LocalCopy, secondKey } from './local-copy.js'
 import { showMarks } from './marks.js'
 import {
+  findWayOn,
   loadFiles,
   loadPages,
   loadRevision,
@@ -20,6 +21,7 @@ import {
   saveSource,
   startChange,
   uploadFile,
+  type WayOn,
 } from './page-api.js'
 import { blockCompletions } from './palette.js'
 import { Saver } from './saver.js'
@@ -35,6 +37,8 @@ export interface WritingInput {
   /** Whether saves may go to the main content. Otherwise the first edit starts a change request. */
   isLive: boolean
   changeRequest: Schemas['ChangeRequest'] | null
+  /** Whether the writer may only suggest changes. Nothing is then saved. */
+  suggests: boolean
   /** Text that was not saved in the last session. */
   copy: LocalCopy | null
 }
@@ -55,6 +59,8 @@ export class Writing {
   readonly other = signal<string | null>(null)
   /** The other people who have the page open. */
   readonly people = signal<Schemas['Presence']['people']>([])
+  /** The option of the writer after a refused save; null = no save was refused. */
+  readonly wayOn: Signal<WayOn | null>
   readonly keeper = new CopyKeeper()
   view!: EditorView
   text!: EditedPage
@@ -69,6 +75,7 @@ export class Writing {
     this.place = signal(input.place)
     this.changeRequest = signal(input.changeRequest)
     this.copy = signal(input.copy)
+    this.wayOn = signal(input.suggests ? 'suggest' : null)
     this.#isLive = input.isLive
   }
 
@@ -135,8 +142,26 @@ export class Writing {
     this.#stops.push(
       // A new sign-in replaces the session.
       session.subscribe((value) => void (value && this.saver.send({ type: 'signed-in' }))),
-      this.saver.state.subscribe(({ phase }) => this.setReadOnly(phase === 'forbidden')),
+      this.saver.state.subscribe(({ phase }) => void this.#refused(phase === 'forbidden')),
     )
+  }
+
+  /** After a refused save, the text can be changed further if it can be suggested. */
+  async #refused(isRefused: boolean): Promise<void> {
+    const isSuggested = this.wayOn.value === 'suggest'
+    this.setReadOnly(isRefused && !isSuggested)
+    if (!isRefused) this.wayOn.value = this.input.suggests ? 'suggest' : null
+    if (!isRefused || this.wayOn.value !== null) return
+    const found = await findWayOn(this.place.value)
+    if (this.saver.state.value.phase !== 'forbidden') return
+    this.wayOn.value = found
+    if (found === 'suggest') this.setReadOnly(false)
+  }
+
+  /** Forgets the text that the server does not have. */
+  async forget(): Promise<void> {
+    this.#keep(null)
+    await this.keeper.flush()
   }
 
   #updated(update: ViewUpdate): void {
@@ -170,7 +195,8 @@ export class Writing {
   }
 
   async #save(raw: string, oid: string): Promise<string> {
-    const { page } = this.input
+    const { page, suggests } = this.input
+    if (suggests) throw new ApiError(403, editorWords().refused.suggestLead)
     if (this.place.value.changeRequest === undefined && !this.#isLive) await this.startChange()
     try {
       return await saveSource(this.place.value, page.id, raw, oid)

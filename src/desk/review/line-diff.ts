@@ -13,8 +13,22 @@ export interface Line {
   parts: LinePart[]
 }
 
-/** A line of one version or of both, or a gap of lines that did not change. */
-export type Row = { kind: 'same' | 'changed'; before: Line | null; after: Line | null } | { kind: 'gap'; count: number }
+/**
+ * A line of one version or of both, or a gap of lines that did not change. Gaps count from 0. The gap at the end has no
+ * known length.
+ */
+export type Row = { kind: 'same' | 'changed'; before: Line | null; after: Line | null } | Gap
+
+export interface Gap {
+  kind: 'gap'
+  index: number
+  count: number | null
+}
+
+/** The number of unchanged lines around each change that a diff shows. */
+const CONTEXT = 3
+/** A diff with this context has all lines of the file. */
+export const ALL_LINES = 1_000_000
 
 const HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
@@ -30,6 +44,7 @@ export function rowsOf(unified: string): Row[] {
   let removed: Line[] = []
   let added: Line[] = []
   let isInHunk = false
+  let gaps = 0
   const flush = (): void => {
     for (let at = 0; at < Math.max(removed.length, added.length); at++) {
       const [before, after] = [removed[at] ?? null, added[at] ?? null]
@@ -47,7 +62,7 @@ export function rowsOf(unified: string): Row[] {
       // For a side without lines, the number is that of the line before it.
       old = Number(header[1]) + (header[2] === '0' ? 1 : 0)
       now = Number(header[3]) + (header[4] === '0' ? 1 : 0)
-      if (old > seen) rows.push({ kind: 'gap', count: old - seen })
+      if (old > seen) rows.push({ kind: 'gap', index: gaps++, count: old - seen })
     } else if (isInHunk && line.startsWith('-')) removed.push(plain(old++, line))
     else if (isInHunk && line.startsWith('+')) added.push(plain(now++, line))
     else if (isInHunk && line.startsWith(' ')) {
@@ -57,6 +72,44 @@ export function rowsOf(unified: string): Row[] {
     seen = old
   }
   flush()
+  const isCut = rows.length > CONTEXT && rows.slice(-CONTEXT).every(({ kind }) => kind === 'same')
+  if (isCut) rows.push({ kind: 'gap', index: gaps, count: null })
+  return rows
+}
+
+/** The number of shown lines of a gap: at its start, after the change above it, and at its end. */
+export interface OpenGap {
+  start: number
+  end: number
+}
+
+/**
+ * Returns the rows of a diff with all lines, with the unchanged lines in gaps as `rowsOf` leaves them out, except those
+ * that are opened.
+ */
+export function withGaps(all: readonly Row[], opened: readonly (OpenGap | undefined)[]): Row[] {
+  const rows: Row[] = []
+  let gap = 0
+  for (let at = 0; at < all.length; ) {
+    let end = at
+    while (all[end]?.kind === 'same') end++
+    if (end > at) {
+      const from = at === 0 ? 0 : at + CONTEXT
+      const to = end === all.length ? end : end - CONTEXT
+      if (to <= from) rows.push(...all.slice(at, end))
+      else {
+        const index = gap++
+        const { start, end: last } = opened[index] ?? { start: 0, end: 0 }
+        const [first, rest] = [Math.min(to, from + start), Math.max(from, to - last)]
+        rows.push(...all.slice(at, first))
+        if (rest > first) rows.push({ kind: 'gap', index, count: rest - first })
+        rows.push(...all.slice(Math.max(first, rest), end))
+      }
+    }
+    const changed = all[end]
+    if (changed) rows.push(changed)
+    at = end + 1
+  }
   return rows
 }
 

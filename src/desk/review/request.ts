@@ -1,7 +1,8 @@
 /** The data of a change request that its screens show. */
-import { api, body, type Schemas } from '../api/client.js'
+import { ApiError, api, body, type Schemas } from '../api/client.js'
 import { type Loaded, useData } from '../api/data.js'
 import type { Space } from '../space/space.js'
+import { ALL_LINES, type Row, rowsOf } from './line-diff.js'
 
 export type ChangeRequest = Schemas['ChangeRequest']
 export type Change = Schemas['Change']
@@ -59,6 +60,19 @@ export const useSourceChanges = (place: RequestPlace, pageId: string | null): Lo
       }),
     ),
   )
+
+/** Returns the rows of the first diff in a list of changes. Throws `ApiError` with the reason if it is omitted. */
+export function allRowsOf({ changes }: Schemas['Changes']): Row[] {
+  const diff = changes.map((change) => ('diff' in change ? change.diff : undefined)).find((one) => one)
+  if (diff?.unified === undefined) throw new ApiError(400, diff?.omitted ?? '')
+  return rowsOf(diff.unified).filter(({ kind }) => kind !== 'gap')
+}
+
+/** Loads all lines of a page, with those that changed. Throws `ApiError`, also if there are too many. */
+export async function loadAllLines(place: RequestPlace, pageId: string): Promise<readonly Row[]> {
+  const query = { pageId, diff: 'unified' as const, context: ALL_LINES }
+  return allRowsOf(await body(api.GET(`${at}/changes`, { params: { path: pathOf(place), query } })))
+}
 
 /** Loads the changed blocks of one page. */
 export const usePageChanges = (place: RequestPlace, pageId: string | null): Loaded<PageChanges> =>

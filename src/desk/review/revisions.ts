@@ -1,6 +1,8 @@
 /** The revisions of the main content, and two of them compared. */
 import { api, body, type Schemas } from '../api/client.js'
 import { type Loaded, useData } from '../api/data.js'
+import { ALL_LINES, type Row } from './line-diff.js'
+import { allRowsOf } from './request.js'
 
 export type RevisionItem = Schemas['RevisionSummary']
 
@@ -49,6 +51,15 @@ export const useSpanSource = (span: Span, pageId: string): Loaded<Schemas['Chang
       }),
     ),
   )
+
+/** Loads all lines of a page, with those that changed. Throws `ApiError`, also if there are too many. */
+export async function loadAllSpanLines(span: Span, pageId: string): Promise<readonly Row[]> {
+  const query = { pageId, diff: 'unified' as const, context: ALL_LINES, ...queryOf(span) }
+  const path = { spaceId: span.spaceId, revisionId: span.to }
+  return allRowsOf(
+    await body(api.GET('/v1/spaces/{spaceId}/revisions/{revisionId}/changes', { params: { path, query } })),
+  )
+}
 
 /** Loads the blocks of a page that changed. */
 export const useSpanPage = (span: Span, pageId: string): Loaded<Schemas['PageChanges']> =>

@@ -9,7 +9,6 @@ const route = (pattern: string, load: () => Promise<unknown>): Route => ({
 
 const REQUEST = '/s/:space/c/:number'
 
-/** The routes. */
 export const REVIEW_ROUTES: readonly Route[] = [
   route('/s/:space/c', async () => (await import('../screens/change-requests.js')).ChangeRequests),
   route(REQUEST, async () => (await import('../screens/change-request.js')).ChangeRequestScreen),

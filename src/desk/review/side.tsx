@@ -13,7 +13,7 @@ import {
   useComments,
   type RequestView,
 } from './request.js'
-import { isViewed } from './viewed.js'
+import { useViewed, viewOf } from './viewed.js'
 import { reviewWords } from './words.js'
 
 const MARKS = {
@@ -43,10 +43,12 @@ export function RequestSide({ view: { place }, path = '' }: { view: RequestView;
   const w = reviewWords().side
   const changes = useChanges(place).value
   const comments = useComments(place).value?.items ?? []
+  const marks = useViewed(place).value
   if (!changes) return null
   const pages = changedPages(changes.changes)
   const others = changes.changes.filter((change) => !('page' in change))
-  const viewed = pages.filter(({ id }) => isViewed(place, id)).length
+  const isViewed = (id: string): boolean => viewOf(marks, id) === 'viewed'
+  const viewed = pages.filter(({ id }) => isViewed(id)).length
   const current = selectedPage(pages)?.id
   const countOf = (id: string): number =>
     comments.filter(({ status, target }) => status === 'open' && target.page?.id === id).length
@@ -75,7 +77,12 @@ export function RequestSide({ view: { place }, path = '' }: { view: RequestView;
                       {open}
                     </span>
                   )}
-                  {open === 0 && isViewed(place, page.id) && <Icon name="eye" />}
+                  {open === 0 && isViewed(page.id) && (
+                    <>
+                      <Icon name="eye" />
+                      <span class="vh">{reviewWords().blocks.viewed}</span>
+                    </>
+                  )}
                 </a>
               </li>
             )

@@ -2,22 +2,48 @@
 import { useState } from 'preact/hooks'
 import { useKey } from '../keyboard.js'
 import { Switch } from '../shell/fields.js'
-import { Icon } from '../shell/icons.js'
+import { Icon, type IconName } from '../shell/icons.js'
+import { attempt } from '../shell/toast.js'
 import { fill, plural } from '../words/index.js'
-import type { Line, Row } from './line-diff.js'
+import { type Gap, type Line, type OpenGap, type Row, withGaps } from './line-diff.js'
 import { reviewWords } from './words.js'
+
+/** Number of lines that one click shows at the start or the end of a gap, and as a whole. */
+const MORE = 20
+const MAX_MORE = 1_000
+
+/** The rows with the gaps that the reader has opened. The lines of all gaps are loaded when the first one is opened. */
+function useGaps(rows: readonly Row[], loadAll: (() => Promise<readonly Row[]>) | undefined) {
+  const [all, setAll] = useState<readonly Row[] | null>(null)
+  const [opened, setOpened] = useState<readonly (OpenGap | undefined)[]>([])
+  const show = (index: number, more: OpenGap): void =>
+    void attempt(async () => {
+      if (!all && loadAll) setAll(await loadAll())
+      setOpened((before) => {
+        const { start, end } = before[index] ?? { start: 0, end: 0 }
+        const next = [...before]
+        next[index] = { start: start + more.start, end: end + more.end }
+        return next
+      })
+    })
+  return { rows: all ? withGaps(all, opened) : rows, show: loadAll ? show : undefined }
+}
 
 /** Renders the bar and the table. The names are those of the two versions. */
 export function SourceTable({
-  rows,
+  rows: shortRows,
   file,
   names,
+  loadAll,
 }: {
   rows: readonly Row[]
   file: string
   names?: { before: string; after: string }
+  /** Loads the rows of the whole file. Without it, gaps stay closed. */
+  loadAll?: () => Promise<readonly Row[]>
 }) {
   const w = reviewWords().source
+  const { rows, show } = useGaps(shortRows, loadAll)
   const [isWide, setWide] = useState(() => matchMedia('(min-width: 641px)').matches)
   const [isWrapped, setWrapped] = useState(true)
   const count = (side: 'before' | 'after'): number => rows.filter((row) => row.kind === 'changed' && row[side]).length
@@ -51,7 +77,7 @@ export function SourceTable({
         </button>
       </div>
       <div class={`sd-scroll ${isWrapped ? '' : 'nowrap'}`}>
-        {isWide ? <Sides rows={rows} names={named} /> : <Column rows={rows} names={named} />}
+        {isWide ? <Sides {...{ rows, show }} names={named} /> : <Column {...{ rows, show }} names={named} />}
       </div>
     </>
   )
@@ -66,15 +92,18 @@ function step(by: 1 | -1): void {
   to?.scrollIntoView({ block: 'center' })
 }
 
+type Show = ((index: number, more: OpenGap) => void) | undefined
+
 interface TableProps {
   rows: readonly Row[]
+  show: Show
   names: { before: string; after: string }
 }
 
 const startOf = (rows: readonly Row[], at: number) =>
   rows[at]?.kind === 'changed' && rows[at - 1]?.kind !== 'changed' ? { 'data-start': '' } : {}
 
-function Sides({ rows, names }: TableProps) {
+function Sides({ rows, names, show }: TableProps) {
   const w = reviewWords().source
   return (
     <table class="sd">
@@ -96,7 +125,7 @@ function Sides({ rows, names }: TableProps) {
       <tbody>
         {rows.map((row, at) =>
           row.kind === 'gap' ? (
-            <Gap key={at} count={row.count} span={4} />
+            <GapRow key={`gap${row.index}`} gap={row} show={show} />
           ) : (
             <tr key={at} {...startOf(rows, at)}>
               <Cells line={row.before} kind={row.kind === 'changed' ? 'd' : ''} />
@@ -109,11 +138,43 @@ function Sides({ rows, names }: TableProps) {
   )
 }
 
-const Gap = ({ count, span }: { count: number; span: number }) => (
-  <tr class="hunk">
-    <td colSpan={span}>{plural(reviewWords().source.unchanged, count)}</td>
-  </tr>
-)
+/** A gap, with the buttons that open it: further down from the change above, further up from the one below, or all. */
+function GapRow({ gap: { index, count }, show }: { gap: Gap; show: Show }) {
+  const w = reviewWords().source
+  const length = count ?? Number.POSITIVE_INFINITY
+  const all = Math.min(length, MAX_MORE)
+  const isFirst = index === 0
+  const button = (name: string, icon: IconName, more: OpenGap) => (
+    <button type="button" class="icb" aria-label={name} title={name} onClick={() => show?.(index, more)}>
+      <Icon name={icon} />
+    </button>
+  )
+  return (
+    <tr class="hunk">
+      <td colSpan={4}>
+        <span class="row">
+          {show && length > MORE && (
+            <>
+              {button(fill(w.below, { count: MORE }), 'arrow-down', { start: MORE, end: 0 })}
+              {count !== null && button(fill(w.above, { count: MORE }), 'arrow-up', { start: 0, end: MORE })}
+            </>
+          )}
+          {show ? (
+            <button
+              type="button"
+              class="btn small quiet"
+              onClick={() => show(index, isFirst && count !== null ? { start: 0, end: all } : { start: all, end: 0 })}
+            >
+              {count === null ? w.more : length > all ? fill(w.some, { shown: all, count }) : plural(w.show, count)}
+            </button>
+          ) : (
+            count !== null && plural(w.unchanged, count)
+          )}
+        </span>
+      </td>
+    </tr>
+  )
+}
 
 function Cells({ line, kind }: { line: Line | null; kind: '' | 'a' | 'd' }) {
   if (!line)
@@ -142,7 +203,7 @@ const Words = ({ line, kind }: { line: Line; kind: '' | 'a' | 'd' }) => (
   </>
 )
 
-function Column({ rows, names }: TableProps) {
+function Column({ rows, names, show }: TableProps) {
   const w = reviewWords().source
   return (
     <table class="sd">
@@ -161,18 +222,18 @@ function Column({ rows, names }: TableProps) {
           <th>{w.column}</th>
         </tr>
       </thead>
-      <tbody>{inOneColumn(rows)}</tbody>
+      <tbody>{inOneColumn(rows, show)}</tbody>
     </table>
   )
 }
 
 /** Within a run of changed lines, the removed ones come first. */
-function inOneColumn(rows: readonly Row[]) {
+function inOneColumn(rows: readonly Row[], show: Show) {
   const out = []
   for (let at = 0; at < rows.length; at++) {
     const row = rows[at]
     if (row === undefined) break
-    if (row.kind === 'gap') out.push(<Gap key={`gap${at}`} count={row.count} span={4} />)
+    if (row.kind === 'gap') out.push(<GapRow key={`gap${row.index}`} gap={row} show={show} />)
     else if (row.kind === 'same' && row.after)
       out.push(<OneLine key={`same${at}`} line={row.after} old={row.before?.number ?? null} kind="" isStart={false} />)
     else {

@@ -1,47 +1,43 @@
-/**
- * The changes that the reader has viewed, by the digests of their blocks, in this browser. A later change of another
- * block keeps the mark.
- */
-import { signal } from '@preact/signals'
-import { session } from '../api/session.js'
-import type { ChangedBlock, RequestPlace } from './request.js'
+/** The pages that the reader has viewed. The server keeps them; a page that changes again has not been viewed. */
+import { ApiError, api, body, type Schemas } from '../api/client.js'
+import { type Loaded, put, reload, useData } from '../api/data.js'
+import { explain, toast } from '../shell/toast.js'
+import { keyOf, pathOf, type RequestPlace } from './request.js'
 
-/** For each page: the digests of the changed blocks that were viewed. */
-type Viewed = Readonly<Record<string, readonly string[]>>
+type Viewed = Schemas['ViewedPages']
 
-const MAX_REQUESTS = 100
-const STORED = 'bindery-viewed'
-const all = signal<Readonly<Record<string, Viewed>>>(read())
+const at = '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/viewed' as const
+const keyOfViewed = (place: RequestPlace): string => `${keyOf(place)}/viewed`
 
-function read(): Record<string, Viewed> {
+/** Loads the pages that the reader has viewed. */
+export const useViewed = (place: RequestPlace): Loaded<Viewed> =>
+  useData(keyOfViewed(place), () => body(api.GET(at, { params: { path: pathOf(place) } })))
+
+/** Returns the state of a page for the reader: viewed, changed since they viewed it, or new. */
+export function viewOf(viewed: Viewed | undefined, page: string): 'viewed' | 'changed' | 'new' {
+  const found = viewed?.pages.find((one) => one.page === page)
+  return found ? (found.current ? 'viewed' : 'changed') : 'new'
+}
+
+/** Marks a version of a page as viewed, or not. The mark appears at once, and goes again if the server refuses it. */
+export async function setViewed(
+  place: RequestPlace,
+  before: Viewed,
+  page: Pick<Schemas['PageChanges'], 'page' | 'version'>,
+  viewed: boolean,
+): Promise<void> {
+  const { id } = page.page
+  const others = before.pages.filter((one) => one.page !== id)
+  const mark = { page: id, version: page.version, viewedAt: new Date().toISOString(), current: true }
+  put<Viewed>(keyOfViewed(place), { pages: viewed ? [...others, mark] : others })
+  const params = { path: { ...pathOf(place), pageId: id } }
   try {
-    return JSON.parse(localStorage.getItem(STORED) ?? '{}')
-  } catch {
-    return {}
+    if (viewed) await body(api.PUT(`${at}/{pageId}`, { params, body: { version: page.version } }))
+    else await body(api.DELETE(`${at}/{pageId}`, { params }))
+  } catch (error) {
+    put<Viewed>(keyOfViewed(place), before)
+    toast(explain(error), { isBad: true })
+    // The page has another version by now.
+    if (error instanceof ApiError && error.status === 409) await reload(keyOf(place))
   }
-}
-
-const keyOf = ({ spaceId, number }: RequestPlace): string => `${session.value?.user.id ?? ''}/${spaceId}/${number}`
-
-/** Returns the digest that identifies a changed block. */
-const digestOf = ({ before, after }: ChangedBlock): string => after?.digest ?? `-${before?.digest ?? ''}`
-
-const changedOf = (blocks: readonly ChangedBlock[]): string[] =>
-  blocks.filter(({ change }) => change !== 'unchanged').map(digestOf)
-
-/** Whether the reader has viewed all changes of a page. Without `blocks`, whether the reader has ever viewed it. */
-export function isViewed(place: RequestPlace, page: string, blocks?: readonly ChangedBlock[]): boolean {
-  const known = all.value[keyOf(place)]?.[page]
-  if (!known) return false
-  return blocks === undefined || changedOf(blocks).every((digest) => known.includes(digest))
-}
-
-/** Marks the changes of a page as viewed, or not. */
-export function setViewed(place: RequestPlace, page: string, blocks: readonly ChangedBlock[], viewed: boolean): void {
-  const key = keyOf(place)
-  const { [page]: _before, ...rest } = all.value[key] ?? {}
-  const { [key]: _old, ...others } = all.value
-  const kept = Object.entries(others).slice(-MAX_REQUESTS + 1)
-  all.value = Object.fromEntries([...kept, [key, viewed ? { ...rest, [page]: changedOf(blocks) } : rest]])
-  localStorage.setItem(STORED, JSON.stringify(all.value))
 }

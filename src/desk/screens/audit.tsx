@@ -17,7 +17,6 @@ type Entry = Schemas['AuditEntry']
 
 const DAY = 86_400_000
 
-/** The screen. */
 export function Audit({ org = '' }: { org?: string }) {
   const w = adminWords().audit
   return (
@@ -112,7 +111,7 @@ const loadPage = (organization: string, page: { limit: number; page?: string }) 
     }),
   )
 
-/** Returns the name of an operation. Rare operations have the names from the API. */
+/** Returns the name of an operation. Those of earlier releases have the names from the API. */
 function actionOf({ operation }: Entry): string {
   const names: Readonly<Record<string, string>> = adminWords().audit.operations
   return (

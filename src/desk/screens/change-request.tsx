@@ -25,11 +25,11 @@ import {
 import { RequestFrame } from '../review/request-frame.js'
 import { RequestSide, selectedPage } from '../review/side.js'
 import { Composer, Thread } from '../review/threads.js'
-import { isViewed, setViewed } from '../review/viewed.js'
+import { setViewed, useViewed, viewOf } from '../review/viewed.js'
 import { reviewWords } from '../review/words.js'
 import { Switch } from '../shell/fields.js'
 import { Icon } from '../shell/icons.js'
-import { Empty, Note, Show } from '../shell/notes.js'
+import { Chip, Empty, Note, Show } from '../shell/notes.js'
 import { BlockIcons } from '../space/blocks.js'
 import { fill, plural } from '../words/index.js'
 
@@ -96,10 +96,13 @@ function ChangedPageView({
 function PageHead({ view, page, shown }: { view: RequestView; page: ChangedPage; shown: PageChanges | undefined }) {
   const { place } = view
   const w = reviewWords().blocks
-  const blocks = shown?.blocks ?? []
-  const viewed = isViewed(place, page.id, shown?.blocks)
-  const toggleViewed = useCallback(() => setViewed(place, page.id, blocks, !viewed), [viewed, shown])
-  useKey('v', shown ? toggleViewed : null)
+  const marks = useViewed(place).value
+  const state = viewOf(marks, page.id)
+  const isReady = shown !== undefined && marks !== undefined
+  const toggleViewed = (): void => {
+    if (isReady) void setViewed(place, marks, shown, state !== 'viewed')
+  }
+  useKey('v', isReady ? toggleViewed : null)
   return (
     <div class="blk">
       <div class="mg" />
@@ -108,7 +111,12 @@ function PageHead({ view, page, shown }: { view: RequestView; page: ChangedPage;
           <b class="grow">
             {page.title} <span class="muted">{page.file}</span>
           </b>
-          <Switch checked={viewed} onChange={toggleViewed}>
+          {state === 'changed' && (
+            <Chip tone="wait" icon="eye">
+              {w.changedSince}
+            </Chip>
+          )}
+          <Switch checked={state === 'viewed'} onChange={toggleViewed}>
             {w.viewed} <kbd>V</kbd>
           </Switch>
         </div>

@@ -18,6 +18,7 @@ import { fill, plural, words } from '../words/index.js'
 const STATUSES = ['open', 'draft', 'merged', 'archived'] as const
 type Status = (typeof STATUSES)[number]
 const PAGE = 50
+const MAX_DETAILED = 100
 const list = '/v1/spaces/{spaceId}/change-requests' as const
 
 /** The screen, for `/s/:space/c`. `?status=` and `?by=` filter. */
@@ -73,6 +74,7 @@ function List({ space }: { space: Space }) {
       }),
     ),
   )
+  const details = useDetails(space.id, status, contributor, Math.min(limit, MAX_DETAILED))
   return (
     <div class="wide stack">
       <h1 class="vh">{fill(w.title, { space: space.title })}</h1>
@@ -98,7 +100,7 @@ function List({ space }: { space: Space }) {
               </p>
               <ul class="list t panel">
                 {items.map((request) => (
-                  <Row key={request.id} space={space} request={request} />
+                  <Row key={request.id} space={space} request={request} details={details.get(request.id)} />
                 ))}
               </ul>
               {next && (
@@ -112,6 +114,26 @@ function List({ space }: { space: Space }) {
       </Show>
     </div>
   )
+}
+
+/** Loads the parts of the list that come later, because the server compares contents for them. */
+function useDetails(
+  spaceId: string,
+  status: Status,
+  contributor: string | null,
+  limit: number,
+): ReadonlyMap<string, ChangeRequest> {
+  const { value } = useData(`space/${spaceId}/requests/${status}/${contributor ?? ''}/${limit}/details`, () =>
+    body(
+      api.GET(list, {
+        params: {
+          path: { spaceId },
+          query: { status, limit, details: true, ...(contributor === null ? {} : { contributor }) },
+        },
+      }),
+    ),
+  )
+  return new Map(value?.items.map((one) => [one.id, one]) ?? [])
 }
 
 function StatusButton({ space, status, isOn }: { space: Space; status: Status; isOn: boolean }) {
@@ -154,7 +176,15 @@ function By({ space, value }: { space: Space; value: string | null }) {
   )
 }
 
-function Row({ space, request }: { space: Space; request: ChangeRequest }) {
+function Row({
+  space,
+  request,
+  details,
+}: {
+  space: Space
+  request: ChangeRequest
+  details: ChangeRequest | undefined
+}) {
   const w = reviewWords()
   const isMerged = request.status === 'merged'
   const about = numbered(isMerged ? w.list.about2 : w.list.about, request.number, {
@@ -169,7 +199,11 @@ function Row({ space, request }: { space: Space; request: ChangeRequest }) {
         <a class="t" href={`/s/${space.id}/c/${request.number}`}>
           {request.subject === '' ? fill(w.crumb, { number: String(request.number) }) : request.subject}
         </a>
-        <div class="d">{about}</div>
+        <div class="d">
+          {about}
+          {details?.changedPages !== undefined && <> · {plural(w.list.pages, details.changedPages)}</>}
+        </div>
+        {details?.reviewers !== undefined && details.reviewers.length > 0 && <Reviewers of={details.reviewers} />}
       </div>
       <div class="row hide-s">
         {request.comments > 0 && (
@@ -185,6 +219,34 @@ function Row({ space, request }: { space: Space; request: ChangeRequest }) {
         )}
       </div>
     </li>
+  )
+}
+
+const SHOWN_REVIEWERS = 4
+const REVIEWER_STATES = {
+  requested: ['', 'eye'],
+  approved: ['good', 'check'],
+  'changes-requested': ['wait', 'edit'],
+  'earlier-approval': ['wait', 'clock'],
+} as const
+
+/** The reviewers of a change request with their states. */
+function Reviewers({ of }: { of: NonNullable<ChangeRequest['reviewers']> }) {
+  const w = reviewWords().list
+  return (
+    <ul class="row wrap t" aria-label={w.reviewers}>
+      {of.slice(0, SHOWN_REVIEWERS).map(({ user, state }) => {
+        const [tone, icon] = REVIEWER_STATES[state]
+        return (
+          <li key={user.id}>
+            <Chip tone={tone} icon={icon}>
+              {fill(w.reviewer[state], { name: user.displayName })}
+            </Chip>
+          </li>
+        )
+      })}
+      {of.length > SHOWN_REVIEWERS && <li class="sm muted">{plural(w.moreReviewers, of.length - SHOWN_REVIEWERS)}</li>}
+    </ul>
   )
 }
 

@@ -6,7 +6,9 @@ import {
   type ChangedPage,
   changedPages,
   keyOf,
+  loadAllLines,
   pathOf,
+  type RequestPlace,
   useChanges,
   usePageChanges,
   useSourceChanges,
@@ -60,7 +62,7 @@ function Source({ view }: { view: RequestView }) {
   )
 }
 
-function Lines({ view: { place }, page }: { view: RequestView; page: ChangedPage }) {
+function Lines({ view: { place, request }, page }: { view: RequestView; page: ChangedPage }) {
   const w = reviewWords().source
   return (
     <Show data={useSourceChanges(place, page.id)}>
@@ -73,35 +75,50 @@ function Lines({ view: { place }, page }: { view: RequestView; page: ChangedPage
             </Note>
           )
         if (diff?.unified === undefined) return <p class="pad muted">{w.none}</p>
-        return <SourceTable rows={rowsOf(diff.unified)} file={page.file} />
+        return (
+          <SourceTable
+            key={`${page.id} ${request.revision}`}
+            rows={rowsOf(diff.unified)}
+            file={page.file}
+            loadAll={() => loadAllLines(place, page.id)}
+          />
+        )
       }}
     </Show>
   )
 }
 
 /** A page that the change request creates or deletes: all of its lines. */
-function WholeText({ view: { place, request }, page }: { view: RequestView; page: ChangedPage }) {
+function WholeText({ view: { place }, page }: { view: RequestView; page: ChangedPage }) {
   const isNew = page.mark === 'new'
   const before = usePageChanges(place, isNew ? null : page.id).value?.before
-  const revisionId = isNew ? request.revision : before
-  const text = useData(revisionId === undefined ? null : `${keyOf(place)}/text/${page.id}`, () =>
-    body(
-      api.GET('/v1/spaces/{spaceId}/revisions/{revisionId}/page/{pageId}', {
-        params: {
-          path: { spaceId: pathOf(place).spaceId, revisionId: revisionId ?? '', pageId: page.id },
-          query: { metadata: false, computed: false },
-        },
-      }),
-    ),
+  const isReady = isNew || before !== undefined
+  const text = useData(isReady ? `${keyOf(place)}/text/${page.id}` : null, () =>
+    isNew ? newText(place, page.id) : oldText(place, page.id, before ?? ''),
   )
   return (
     <Show data={text}>
-      {(loaded) => (
-        <SourceTable
-          rows={rowsOfText('markdown' in loaded ? String(loaded.markdown) : '', isNew ? 'after' : 'before')}
-          file={page.file}
-        />
-      )}
+      {(loaded) => <SourceTable rows={rowsOfText(loaded, isNew ? 'after' : 'before')} file={page.file} />}
     </Show>
   )
+}
+
+/** Loads the file of a page that the change request creates, with its front matter. */
+const newText = async (place: RequestPlace, pageId: string): Promise<string> =>
+  (
+    await body(
+      api.GET('/v1/spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}/source', {
+        params: { path: { ...pathOf(place), pageId } },
+      }),
+    )
+  ).markdown
+
+/** Loads the text that a deleted page had. */
+async function oldText({ spaceId }: RequestPlace, pageId: string, revisionId: string): Promise<string> {
+  const page = await body(
+    api.GET('/v1/spaces/{spaceId}/revisions/{revisionId}/page/{pageId}', {
+      params: { path: { spaceId, revisionId, pageId }, query: { metadata: false, computed: false } },
+    }),
+  )
+  return 'markdown' in page ? String(page.markdown) : ''
 }

@@ -17,7 +17,6 @@ import { Empty, Failed, Note, Shape, Show } from '../shell/notes.js'
 import { fill } from '../words/index.js'
 import { conflictWords } from '../conflicts/words.js'
 
-/** The screen. */
 export function Conflicts({ space: spaceId = '', number = '', n = '1' }: Parameters) {
   const space = useSpace(spaceId)
   return <Show data={space}>{(found) => <Loaded key={number} space={found} number={number} at={Number(n) - 1} />}</Show>
@@ -57,7 +56,7 @@ function Loaded({ space, number, at }: { space: Space; number: string; at: numbe
       crumbs={[{ title: fill(w.request, { number }), href }]}
       ribbon={<ConflictRibbon screen={screen} title={fill(w.title, { subject })} href={href} />}
       side={state && state.count > 0 ? <ConflictSide screen={screen} space={space} number={number} /> : undefined}
-      foot={stops.length > 0 ? <ConflictKeys host={state?.host} /> : undefined}
+      foot={stops.length > 0 ? <ConflictKeys host={state?.host} isWaiting={screen.isWaiting} /> : undefined}
     >
       <BlockIcons />
       <p class="vh" role="status">

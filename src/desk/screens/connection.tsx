@@ -26,7 +26,6 @@ import { type Space, useSpace } from '../space/space.js'
 import { fill, language, words } from '../words/index.js'
 import { Frame } from '../shell/frame.js'
 
-/** The screen. */
 export function ConnectionScreen({ space: id = '' }: { space?: string }) {
   const space = useSpace(id)
   if (space.value) return <OfSpace space={space.value} />

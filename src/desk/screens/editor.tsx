@@ -1,4 +1,5 @@
 /** The editor of a page, on the main content or in a change request. */
+import { address } from '../route.js'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, ApiError, body, type Schemas } from '../api/client.js'
 import { reload, useData } from '../api/data.js'
@@ -43,8 +44,9 @@ async function load(place: Place, pageId: string): Promise<Loaded> {
   ])
   const page = findPage(pages, pageId)?.page
   if (!page) throw new ApiError(404, '')
-  if (!space.permissions.edit) throw new CannotEdit(space.editMode === 'locked' ? w.locked : w.mayNotEdit)
+  const suggests = !space.permissions.edit && space.permissions.comment && changeRequest !== null
   if (space.editMode === 'locked') throw new CannotEdit(w.locked)
+  if (!space.permissions.edit && !suggests) throw new CannotEdit(w.mayNotEdit)
   if (changeRequest && changeRequest.status !== 'draft' && changeRequest.status !== 'open')
     throw new CannotEdit(w.closedRequest)
   if (page.type !== 'document') throw new CannotEdit(w.noFile)
@@ -63,6 +65,7 @@ async function load(place: Place, pageId: string): Promise<Loaded> {
     base: changeRequest ? (base?.markdown ?? null) : source.markdown,
     isLive: space.requiredApprovals === 0 || space.permissions.admin,
     changeRequest,
+    suggests,
     copy: isNews ? copy : null,
   }
 }
@@ -79,7 +82,6 @@ const pagesOf = async ({ spaceId, changeRequest: changeRequestId }: Place): Prom
       )
   ).pages
 
-/** The screen. */
 export function Editor({ space = '', number, page = '' }: Readonly<Record<string, string>>) {
   const [state, setState] = useState<{ key: string; loaded?: Loaded; error?: unknown } | null>(null)
   const key = `${space} ${number ?? ''} ${page}`
@@ -122,6 +124,14 @@ export function Editor({ space = '', number, page = '' }: Readonly<Record<string
   )
 }
 
+/** Moves the caret to the line that the address names, for example that of a broken link. */
+function goToLine({ view }: Writing): void {
+  const wanted = Number(address.value.query.get('line'))
+  if (!Number.isInteger(wanted) || wanted < 1) return
+  const { doc } = view.state
+  view.dispatch({ selection: { anchor: doc.line(Math.min(wanted, doc.lines)).from }, scrollIntoView: true })
+}
+
 /** Creates the editing session once, and ends it with the screen. */
 function Open({ input }: { input: Loaded }) {
   const [writing] = useState(() => new Writing(input))
@@ -134,6 +144,7 @@ function Open({ input }: { input: Loaded }) {
     const stop = startPresence(writing)
     setMounted(true)
     writing.view.focus()
+    goToLine(writing)
     return () => {
       stop()
       writing.destroy()
@@ -222,13 +233,15 @@ function EditorScreen({
           <>
             <Toolbar writing={writing} showPreview={() => show(view === 'preview' ? 'source' : 'preview')} />
             <SaveNote writing={writing} compare={() => setComparing(true)} />
-            <PageSettings
-              writing={writing}
-              renamed={(name) => {
-                setTitle(name)
-                void reload(`${keyOf(writing.place.value)}/pages`)
-              }}
-            />
+            {!input.suggests && (
+              <PageSettings
+                writing={writing}
+                renamed={(name) => {
+                  setTitle(name)
+                  void reload(`${keyOf(writing.place.value)}/pages`)
+                }}
+              />
+            )}
           </>
         )}
         <div class="cmx" ref={holder} />

@@ -13,6 +13,7 @@ import {
   useRevisions,
   useSpanChanges,
   useSpanPage,
+  loadAllSpanLines,
   useSpanSource,
 } from '../review/revisions.js'
 import { selectedPage } from '../review/side.js'
@@ -328,6 +329,7 @@ function SourceOf({ span, pageId }: { span: Span; pageId: string }) {
             rows={rowsOf(diff.unified)}
             file={found.page.file ?? found.page.path}
             names={{ before: w.history.sourceBefore, after: w.history.sourceAfter }}
+            loadAll={() => loadAllSpanLines(span, pageId)}
           />
         )
       }}

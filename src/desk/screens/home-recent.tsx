@@ -37,7 +37,6 @@ async function loadRecent() {
 const subjectOf = ({ git, mergedFrom }: Schemas['RevisionSummary']): string =>
   mergedFrom?.subject || (git.message.split('\n')[0] ?? '')
 
-/** Renders the list. */
 export function Recent() {
   const w = words().home
   const recent = useData('home-recent', loadRecent)

@@ -24,7 +24,6 @@ const ICONS: Record<WaitingItem['type'], IconName> = {
   draft: 'edit',
 }
 
-/** Renders the list. */
 export function WaitingList({ waiting }: { waiting: Loaded<Schemas['Waiting']> }) {
   const w = words().home
   const count = waiting.value?.items.length ?? 0

@@ -54,17 +54,19 @@ export function Home() {
   const w = words().home
   const shelves = useData('home/all', loadAll)
   const isEmpty = shelves.value?.every(({ spaces }) => spaces.length === 0) === true
+  const mayCreate = shelves.value?.some(({ organization }) => organization.permissions.createContent) === true
   return (
     <Page
       title={w.screen}
       heading={fill(w[greeting()], { name: session.value?.user.displayName ?? '' })}
+      mayCreate={mayCreate}
       waits={!isEmpty}
     >
       {(problems) => (
         <Show data={shelves}>
           {(all) =>
             isEmpty ? (
-              <NoSpaces />
+              <NoSpaces mayCreate={mayCreate} />
             ) : (
               all.map((shelf) => (
                 <ShelfView key={shelf.organization.id} {...{ shelf, problems }} isNamed={all.length > 1} />
@@ -93,6 +95,7 @@ export function OrganizationHome({ organization = '' }: Parameters) {
       title={title}
       heading={title}
       crumbs={[{ title, href: `/o/${id}` }]}
+      mayCreate={permissions.createContent}
       waits
       action={
         permissions.admin && (
@@ -103,7 +106,13 @@ export function OrganizationHome({ organization = '' }: Parameters) {
         )
       }
     >
-      {(problems) => (shelf.spaces.length === 0 ? <NoSpaces /> : <ShelfView {...{ shelf, problems }} />)}
+      {(problems) =>
+        shelf.spaces.length === 0 ? (
+          <NoSpaces mayCreate={permissions.createContent} />
+        ) : (
+          <ShelfView {...{ shelf, problems }} />
+        )
+      }
     </Page>
   )
 }
@@ -125,6 +134,7 @@ export function CollectionHome({ collection: collectionId = '' }: Parameters) {
       </Frame>
     )
   const { title, description, id } = collection.value
+  const mayCreate = shelf.organization.permissions.createContent
   const below = new Set([id])
   // A collection is listed before those within it.
   for (const one of shelf.collections) if (one.parent !== undefined && below.has(one.parent)) below.add(one.id)
@@ -138,8 +148,20 @@ export function CollectionHome({ collection: collectionId = '' }: Parameters) {
     { title, href: `/collections/${id}` },
   ]
   return (
-    <Page title={title} heading={title} crumbs={crumbs} {...(description === undefined ? {} : { lead: description })}>
-      {(problems) => (inside.spaces.length === 0 ? <NoSpaces /> : <ShelfView shelf={inside} problems={problems} />)}
+    <Page
+      title={title}
+      heading={title}
+      crumbs={crumbs}
+      mayCreate={mayCreate}
+      {...(description === undefined ? {} : { lead: description })}
+    >
+      {(problems) =>
+        inside.spaces.length === 0 ? (
+          <NoSpaces mayCreate={mayCreate} />
+        ) : (
+          <ShelfView shelf={inside} problems={problems} />
+        )
+      }
     </Page>
   )
 }
@@ -149,13 +171,15 @@ interface PageProps {
   heading: string
   lead?: string
   crumbs?: readonly Crumb[]
+  /** Whether the user may create spaces here. */
+  mayCreate: boolean
   /** Whether to show the items that wait for the user. */
   waits?: boolean
   action?: ComponentChildren
   children: (problems: Problems) => ComponentChildren
 }
 
-function Page({ title, heading, lead, crumbs = [], waits = false, action, children }: PageProps) {
+function Page({ title, heading, lead, crumbs = [], mayCreate, waits = false, action, children }: PageProps) {
   const w = words().home
   const waiting = useWaiting()
   const failing = (waiting.value?.items ?? []).flatMap(({ type, space }) =>
@@ -168,10 +192,12 @@ function Page({ title, heading, lead, crumbs = [], waits = false, action, childr
           <div class="head">
             <h1 class="title grow">{heading}</h1>
             {action}
-            <a class="btn" href="/new">
-              <Icon name="plus" />
-              {w.newSpace}
-            </a>
+            {mayCreate && (
+              <a class="btn" href="/new">
+                <Icon name="plus" />
+                {w.newSpace}
+              </a>
+            )}
           </div>
           {lead !== undefined && <p class="ink2">{lead}</p>}
           {waits && <WaitingList waiting={waiting} />}
@@ -185,7 +211,7 @@ function Page({ title, heading, lead, crumbs = [], waits = false, action, childr
   )
 }
 
-const NoSpaces = () => {
+const NoSpaces = ({ mayCreate }: { mayCreate: boolean }) => {
   const w = words().home
   return (
     <div class="panel">
@@ -193,14 +219,16 @@ const NoSpaces = () => {
         icon="book"
         title={w.noSpaces}
         action={
-          <div class="acts">
-            <a class="btn primary" href="/new">
-              {w.bring}
-            </a>
-          </div>
+          mayCreate && (
+            <div class="acts">
+              <a class="btn primary" href="/new">
+                {w.bring}
+              </a>
+            </div>
+          )
         }
       >
-        {w.noSpacesLead}
+        {mayCreate ? w.noSpacesLead : w.noSpacesSeen}
       </Empty>
     </div>
   )

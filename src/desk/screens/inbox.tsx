@@ -28,7 +28,6 @@ async function mark(list: Schemas['NotificationList'], ids: readonly string[], r
   recount()
 }
 
-/** The screen. */
 export function Inbox() {
   const w = words().inbox
   const [isAll, setAll] = useState(false)

@@ -14,7 +14,6 @@ import { Time } from '../shell/time.js'
 import { attempt, toast } from '../shell/toast.js'
 import { fill } from '../words/index.js'
 
-/** The screen. */
 export function Invitations({ org = '' }: { org?: string }) {
   const w = adminWords()
   const [isInviting, setInviting] = useState(false)

@@ -8,7 +8,7 @@ import { Icon } from '../shell/icons.js'
 import { Empty, Shape, Show } from '../shell/notes.js'
 import { SpaceFrame } from '../space/space-frame.js'
 import { type Space, useSpace } from '../space/space.js'
-import { plural, words } from '../words/index.js'
+import { fill, plural, words } from '../words/index.js'
 
 /** Links that are loaded at a time. */
 const STEP = 200
@@ -19,6 +19,8 @@ interface Source {
   title: string
   /** The ID of the page; null for another place, for example the table of contents. */
   page: string | null
+  /** The file that contains the links. */
+  file: string | undefined
   links: Link[]
 }
 
@@ -27,7 +29,6 @@ const load = (spaceId: string, limit: number) =>
 
 type Link = Awaited<ReturnType<typeof load>>['items'][number]
 
-/** The screen. */
 export function LinksScreen({ space: spaceId = '' }: Parameters) {
   const space = useSpace(spaceId)
   if (!space.value)
@@ -90,6 +91,7 @@ function bySource(links: readonly Link[]): Source[] {
         key,
         title: page?.title ?? (at.kind === 'reusable-content' ? at.reusableContent.title : words().links.contents),
         page: page?.id ?? null,
+        file: link.file,
         links: [],
       }
       source.links.push(link)
@@ -100,6 +102,8 @@ function bySource(links: readonly Link[]): Source[] {
 
 function SourceLinks({ space, source }: { space: Space; source: Source }) {
   const w = words().links
+  const mayEdit = space.permissions.edit && space.editMode !== 'locked'
+  const editor = source.page !== null && mayEdit ? `/s/${space.id}/p/${source.page}/edit` : null
   return (
     <section class="stack s" aria-label={source.title}>
       <div class="row">
@@ -107,8 +111,8 @@ function SourceLinks({ space, source }: { space: Space; source: Source }) {
           {source.page === null ? source.title : <a href={`/s/${space.id}/p/${source.page}`}>{source.title}</a>}{' '}
           <span class="count">{source.links.length}</span>
         </h2>
-        {source.page !== null && space.permissions.edit && (
-          <a class="btn small" href={`/s/${space.id}/p/${source.page}/edit`}>
+        {editor !== null && (
+          <a class="btn small" href={editor}>
             <Icon name="edit" />
             {words().space.edit}
           </a>
@@ -121,10 +125,31 @@ function SourceLinks({ space, source }: { space: Space; source: Source }) {
             <div class="grow">
               <code>{link.target === '' ? w.emptyTarget : link.target}</code>
               <div class="d">{link.problem}</div>
+              {link.file !== undefined && <Lines link={link} editor={editor} />}
             </div>
           </li>
         ))}
       </ul>
     </section>
+  )
+}
+
+/** Where a link is written. Each line opens the editor there. */
+function Lines({ link: { file = '', lines = [] }, editor }: { link: Link; editor: string | null }) {
+  const w = words().links
+  return (
+    <div class="row wrap sm">
+      <code class="muted">{file}</code>
+      {lines.map((line) => {
+        const text = fill(w.line, { line: String(line) })
+        return editor === null ? (
+          <span key={line}>{text}</span>
+        ) : (
+          <a key={line} href={`${editor}?line=${line}`}>
+            {text}
+          </a>
+        )
+      })}
+    </div>
   )
 }

@@ -13,7 +13,6 @@ import { fill } from '../words/index.js'
 
 type MemberToken = Schemas['MemberToken']
 
-/** The screen. */
 export function MemberTokens({ org = '' }: { org?: string }) {
   const w = adminWords().tokens
   return (

@@ -21,7 +21,6 @@ import { fill } from '../words/index.js'
 
 type Member = Schemas['Member']
 
-/** The screen. */
 export function Members({ org = '' }: { org?: string }) {
   const w = adminWords().members
   const [isInviting, setInviting] = useState(false)

@@ -27,7 +27,6 @@ import { useSpace } from '../space/space.js'
 
 const WHILE_RUNNING_MS = 500
 
-/** The screen. */
 export function NewFound() {
   const w = adminWords().new
   const space = parameter('space')

@@ -49,7 +49,6 @@ export function StartFrame({ children, skip = true }: { children: ComponentChild
   )
 }
 
-/** The screen. */
 export function New() {
   const w = adminWords().new
   const organizations = useData('organizations', async () => (await body(api.GET('/v1/orgs', {}))).items)

@@ -17,7 +17,6 @@ import { fill, plural } from '../words/index.js'
 type Spec = Schemas['OpenAPISpec']
 type Visibility = Spec['visibility']
 
-/** The screen. */
 export function OpenApiSpecs({ org = '' }: { org?: string }) {
   const w = adminWords().openapi
   const [isAdding, setAdding] = useState(false)

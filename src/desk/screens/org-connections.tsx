@@ -8,7 +8,6 @@ import { ConnectionChip, shortAddress } from '../admin/connection-words.js'
 import { Icon } from '../shell/icons.js'
 import { Time } from '../shell/time.js'
 
-/** The screen. */
 export const OrganizationConnections = ({ org = '' }: { org?: string }) => (
   <OrganizationFrame id={org} part="connections">
     {(organization) => <Connections organization={organization} />}

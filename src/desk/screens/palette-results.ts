@@ -39,10 +39,15 @@ const LISTED = 1000
 export async function groupsFor(text: string, show: (groups: readonly Group[]) => void): Promise<void> {
   const w = words().find
   const needle = text.trim()
-  const commands = { title: w.commands, items: commandsFor(needle.replace(/^>\s*/, '')) }
-  if (needle === '' || needle.startsWith('>')) return show(withItems([commands]))
   const here = openPlace()
-  const [spaces, pages, requests] = await Promise.all([
+  const named = needle.replace(/^>\s*/, '')
+  const commandsIf = (may: Permissions) => ({ title: w.commands, items: commandsFor(named, may) })
+  if (needle === '' || needle.startsWith('>')) {
+    show(withItems([commandsIf(NOTHING)]))
+    return show(withItems([commandsIf(await findPermissions(here))]))
+  }
+  const [may, spaces, pages, requests] = await Promise.all([
+    findPermissions(here),
     orNone(findSpaces(needle)),
     orNone(findPages(needle, here?.space)),
     orNone(here === null ? [] : findRequests(needle, here.space)),
@@ -52,7 +57,7 @@ export async function groupsFor(text: string, show: (groups: readonly Group[]) =
       { title: w.pages, items: pages },
       { title: w.requests, items: requests },
       { title: w.spaces, items: spaces },
-      commands,
+      commandsIf(may),
     ]),
   )
 }
@@ -74,6 +79,45 @@ function openPlace(): { space: string; page: string | null } | null {
   const [, first, space, kind, page] = address.value.path.split('/')
   if (first !== 's' || !space) return null
   return { space, page: kind === 'p' && page ? page : null }
+}
+
+/** The permissions of the caller that commands depend on. */
+interface Permissions {
+  edit: boolean
+  /** Whether they administer the open space. */
+  admin: boolean
+  create: boolean
+  /** The organizations that they administer. */
+  organizations: readonly { id: string; title: string }[]
+}
+
+const NOTHING: Permissions = { edit: false, admin: false, create: false, organizations: [] }
+const KNOWN_MS = 15_000
+let known: { key: string; at: number; found: Promise<Permissions> } | null = null
+
+/** Returns what the caller may do here. It is asked again after some seconds, not at each key. */
+async function findPermissions(here: { space: string } | null): Promise<Permissions> {
+  const key = here?.space ?? ''
+  if (known === null || known.key !== key || Date.now() - known.at > KNOWN_MS)
+    known = { key, at: Date.now(), found: loadPermissions(here) }
+  return known.found.catch((error) => {
+    known = null
+    if (error instanceof ApiError) return NOTHING
+    throw error
+  })
+}
+
+async function loadPermissions(here: { space: string } | null): Promise<Permissions> {
+  const [organizations, space] = await Promise.all([
+    listOrganizations(),
+    here && body(api.GET('/v1/spaces/{spaceId}', { params: { path: { spaceId: here.space } } })),
+  ])
+  return {
+    edit: space?.permissions.edit === true && space.editMode !== 'locked',
+    admin: space?.permissions.admin === true,
+    create: organizations.some(({ permissions }) => permissions.createContent),
+    organizations: organizations.filter(({ permissions }) => permissions.admin),
+  }
 }
 
 const listOrganizations = async () => (await body(api.GET('/v1/orgs', {}))).items
@@ -159,8 +203,8 @@ async function findRequests(needle: string, spaceId: string): Promise<Found[]> {
     }))
 }
 
-/** Lists the commands whose names contain a text. */
-function commandsFor(needle: string): Found[] {
+/** Lists the commands whose names contain a text, and that the caller may run. */
+function commandsFor(needle: string, may: Permissions): Found[] {
   const w = words()
   const here = openPlace()
   const at = here && `/s/${here.space}`
@@ -168,7 +212,9 @@ function commandsFor(needle: string): Found[] {
   const commands: Found[] = [
     ...(page && matchPath('/s/:space/p/:page', address.value.path)
       ? [
-          { key: 'edit', icon: 'edit' as const, title: w.find.edit, href: `${page}/edit`, keys: 'E' },
+          ...(may.edit
+            ? [{ key: 'edit', icon: 'edit' as const, title: w.find.edit, href: `${page}/edit`, keys: 'E' }]
+            : []),
           { key: 'history', icon: 'clock' as const, title: w.find.history, href: `${page}/history`, keys: 'H' },
         ]
       : []),
@@ -178,10 +224,23 @@ function commandsFor(needle: string): Found[] {
           { key: 'links', icon: 'broken' as const, title: w.links.screen, href: `${at}/links` },
         ]
       : []),
+    ...(at && may.admin
+      ? [
+          { key: 'connection', icon: 'sync' as const, title: w.space.tabs.connection, href: `${at}/connection` },
+          { key: 'space-settings', icon: 'gear' as const, title: w.space.tabs.settings, href: `${at}/settings` },
+        ]
+      : []),
     { key: 'home', icon: 'book', title: w.home.screen, href: '/', keys: 'G H' },
     { key: 'waiting', icon: 'check', title: w.home.waiting, href: '/#waiting', keys: 'G W' },
     { key: 'inbox', icon: 'bell', title: w.common.notifications, href: '/inbox' },
-    { key: 'new', icon: 'plus', title: w.home.newSpace, href: '/new' },
+    ...(may.create ? [{ key: 'new', icon: 'plus' as const, title: w.home.newSpace, href: '/new' }] : []),
+    ...may.organizations.map(({ id, title }) => ({
+      key: `organization ${id}`,
+      icon: 'users' as const,
+      title: w.common.organizationSettings,
+      place: title,
+      href: `/o/${id}/settings/members`,
+    })),
     { key: 'settings', icon: 'gear', title: w.common.settings, href: '/settings' },
     { key: 'tokens', icon: 'key', title: w.common.tokens, href: '/settings/tokens' },
     { key: 'devices', icon: 'desktop', title: w.common.devices, href: '/settings/devices' },

@@ -27,7 +27,6 @@ function useResults(text: string): { groups: readonly Group[]; isLoading: boolea
   return { groups: shown.groups, isLoading: shown.text !== text }
 }
 
-/** The dialog. */
 export function Palette() {
   const w = words()
   const element = useRef<HTMLDialogElement>(null)

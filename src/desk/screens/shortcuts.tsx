@@ -15,7 +15,6 @@ const KEYS = {
   review: { nextChange: 'J', previousChange: 'K', comment: 'C', viewed: 'V', sides: '0 1 2 3', send: 'Ctrl Enter' },
 } as const
 
-/** The dialog. */
 export function Shortcuts() {
   const w = words().shortcuts
   useSettings()

@@ -44,7 +44,6 @@ function differences(a: unknown, b: unknown): number {
 
 const SAVE_AFTER_MS = 600
 
-/** The screen. */
 export function SiteCustomize({ site: id = '' }: { site?: string }) {
   const site = useSite(id).value
   const looks = useData(site ? keyOf(id) : null, () => (site ? look(site) : Promise.reject(new Error('No site'))))

@@ -14,7 +14,6 @@ import { fill } from '../words/index.js'
 type Redirect = Schemas['SiteRedirect']
 type Destination = Schemas['SiteDestination']
 
-/** The screen. */
 export function SiteRedirects({ site = '' }: { site?: string }) {
   const w = adminWords().redirects
   const [edited, setEdited] = useState<Redirect | 'new' | null>(null)

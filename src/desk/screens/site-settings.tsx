@@ -14,7 +14,6 @@ import { Icon } from '../shell/icons.js'
 import { attempt, toast } from '../shell/toast.js'
 import { fill } from '../words/index.js'
 
-/** The screen. */
 export const SiteSettings = ({ site = '' }: { site?: string }) => (
   <SiteFrame id={site} part="settings" end={(one) => <PublishButton site={one} />}>
     {(one) => <Settings key={one.id} site={one} />}

@@ -23,7 +23,6 @@ const useStructure = (site: Site | undefined) =>
     ),
   )
 
-/** The screen. */
 export function SiteStructure({ site: id = '' }: { site?: string }) {
   const w = adminWords().structure
   const [isAdding, setAdding] = useState(false)

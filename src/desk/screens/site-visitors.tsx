@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload, useData } from '../api/data.js'
+import { AsVisitor } from '../admin/as-visitor.js'
 import { FormError, Submit, TextField, useForm } from '../admin/form.js'
 import { CopyAddress } from '../admin/invite-people.js'
 import { ListEnd, usePages } from '../admin/lists.js'
@@ -17,7 +18,6 @@ import { fill } from '../words/index.js'
 
 type ShareLink = Schemas['ShareLink']
 
-/** The screen. */
 export function SiteVisitors({ site = '' }: { site?: string }) {
   const w = adminWords().visitors
   return (
@@ -49,6 +49,7 @@ export function SiteVisitors({ site = '' }: { site?: string }) {
                 </div>
               </div>
             </section>
+            {one.permissions.edit && <AsVisitor site={one} />}
             <ShareLinks site={one} />
             {one.visibility === 'visitor-auth' && one.permissions.admin && <SignIn site={one} />}
           </div>

@@ -16,7 +16,6 @@ import { plural } from '../words/index.js'
 
 type Site = Schemas['Site']
 
-/** The screen. */
 export function Sites({ org = '' }: { org?: string }) {
   const w = adminWords().sites
   const [isAdding, setAdding] = useState(parameter('new') !== '')

@@ -4,8 +4,9 @@ import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
 import { ChoiceField, FormError, Submit, TextField, useForm } from '../admin/form.js'
 import { MergeRules } from '../admin/merge-rules.js'
+import { collectionPath, useCollections } from '../admin/names.js'
 import { ROLES, type Role, roleName } from '../admin/roles.js'
-import { SpaceMembers } from '../admin/space-members.js'
+import { SpaceMembers } from '../admin/content-members.js'
 import { SpaceExtras } from '../admin/space-extras.js'
 import { adminWords } from '../admin/words.js'
 import { open } from '../route.js'
@@ -18,7 +19,6 @@ import { type Space, useSpace } from '../space/space.js'
 import { fill } from '../words/index.js'
 import { Frame } from '../shell/frame.js'
 
-/** The screen. */
 export function SpaceSettings({ space: id = '' }: { space?: string }) {
   const w = adminWords().space
   const space = useSpace(id)
@@ -39,6 +39,12 @@ async function change(space: Space, changes: Partial<Schemas['UpdateSpace']>): P
   const params = { path: { spaceId: space.id } }
   await body(api.PATCH('/v1/spaces/{spaceId}', { params, body: changes }))
   await Promise.all([reload(`space/${space.id}`), reload('home/')])
+}
+
+/** Moves a space into a collection; an empty text is the top level. */
+async function move(space: Space, parent: string): Promise<void> {
+  const params = { path: { spaceId: space.id } }
+  await body(api.POST('/v1/spaces/{spaceId}/move', { params, body: { parent: parent === '' ? null : parent } }))
 }
 
 function Settings({ space }: { space: Space }) {
@@ -66,7 +72,10 @@ function General({ space }: { space: Space }) {
   const [title, setTitle] = useState(space.title)
   const [visibility, setVisibility] = useState<Visibility>(space.visibility)
   const [level, setLevel] = useState<Role | 'inherit' | 'none'>(space.defaultLevel ?? 'none')
+  const collections = useCollections(space.organization)
+  const [parent, setParent] = useState(space.parent ?? '')
   const form = useForm(async () => {
+    if (parent !== (space.parent ?? '')) await move(space, parent)
     await change(space, { title, visibility, defaultLevel: level === 'none' ? null : level })
     toast(w.saved)
   })
@@ -75,6 +84,21 @@ function General({ space }: { space: Space }) {
     <form class="panel" onSubmit={form.submit}>
       <div class="pb stack">
         <TextField label={w.name} error={form.error('title')} value={title} onInput={setTitle} required />
+        {collections && collections.length > 0 && (
+          <ChoiceField
+            label={w.collection}
+            help={w.collectionHelp}
+            error={form.error('parent')}
+            value={parent}
+            of={[
+              ['', adminWords().collections.top],
+              ...collections
+                .filter((one) => one.permissions.create || one.id === space.parent)
+                .map((one) => [one.id, collectionPath(one, collections)] as const),
+            ]}
+            onChange={setParent}
+          />
+        )}
         <ChoiceField
           label={w.level}
           help={w.levelHelp}

@@ -11,6 +11,8 @@ import { Icon } from '../shell/icons.js'
 import { Chip, Empty, Nothing, Note, Shape, Show } from '../shell/notes.js'
 import { inWords } from '../shell/time.js'
 import { BlockHtml, BlockIcons } from '../space/blocks.js'
+import { Margin, type MarginNote, marginOf } from '../space/margin.js'
+import { mayStart, NewPage } from '../space/new-page.js'
 import { SpaceFrame } from '../space/space-frame.js'
 import {
   findPage,
@@ -19,6 +21,7 @@ import {
   pagesWithText,
   type Place,
   type Space,
+  useBlockChanges,
   usePages,
   useRendered,
   useSpace,
@@ -92,9 +95,19 @@ function Reading({ space, place, pages, wanted }: ReadingProps) {
   useKey('k', () => go(texts[index - 1]))
   useKey('h', id === undefined ? null : () => open(`/s/${space.id}/p/${id}/history`))
   const isText = found?.page.type === 'document'
-  const mayEdit = space.permissions.edit && isText && place.revision === undefined
+  const mayEdit = mayStart(space) && isText && place.revision === undefined
   useKey('e', mayEdit && id !== undefined ? () => open(`/s/${space.id}/p/${id}/edit`) : null)
-  const side = pages.length === 0 ? undefined : <PageTree pages={pages} current={id} hrefOf={hrefOf} />
+  const isPresent = place.revision === undefined
+  const side =
+    pages.length === 0 ? undefined : (
+      <>
+        <PageTree pages={pages} current={id} hrefOf={hrefOf} />
+        {isPresent && mayStart(space) && <div class="nav-h" />}
+        {isPresent && mayStart(space) && (
+          <NewPage space={space} pages={pages} after={id} label={w.newPage} class="btn small quiet full" />
+        )}
+      </>
+    )
   return (
     <SpaceFrame
       space={space}
@@ -123,21 +136,25 @@ function Reading({ space, place, pages, wanted }: ReadingProps) {
 const NoPages = ({ space }: { space: Space }) => {
   const w = words().space
   return (
-    <Empty
-      icon="page"
-      title={w.noPages}
-      action={
-        space.permissions.edit && (
+    <>
+      <h1 class="vh">{space.title}</h1>
+      <Empty
+        icon="page"
+        title={w.noPages}
+        action={
           <div class="acts">
-            <a class="btn primary" href={`/s/${space.id}/c`}>
-              {w.toRequests}
-            </a>
+            {mayStart(space) && <NewPage space={space} pages={[]} label={w.firstPage} class="btn primary" />}
+            {space.permissions.admin && (
+              <a class="btn" href={`/s/${space.id}/connection/new`}>
+                {w.connect}
+              </a>
+            )}
           </div>
-        )
-      }
-    >
-      {w.noPagesLead}
-    </Empty>
+        }
+      >
+        {mayStart(space) ? w.noPagesLead : w.noPagesRead}
+      </Empty>
+    </>
   )
 }
 
@@ -225,6 +242,8 @@ interface TextProps {
 function PageText({ place, page, above, hrefOf }: TextProps) {
   const hasText = page.type === 'document' || page.type === 'computed'
   const rendered = useRendered(place, hasText ? page.id : null)
+  const changes = useBlockChanges(place, page.type === 'document' ? page.id : null).value
+  const history = `/s/${place.spaceId}/p/${page.id}/history`
   const { hash } = address.value
   useEffect(() => {
     if (rendered.value && hash !== '') document.getElementById(hash)?.scrollIntoView()
@@ -259,7 +278,9 @@ function PageText({ place, page, above, hrefOf }: TextProps) {
                 <p class="muted">{words().space.noText}</p>
               </Row>
             ) : (
-              belowTitle(page, text).map((block) => <Block key={`${block.digest}-${block.occurrence}`} block={block} />)
+              belowTitle(page, text, changes ? marginOf(text.blocks, changes) : []).map(([block, note]) => (
+                <Block key={`${block.digest}-${block.occurrence}`} block={block} note={note} history={history} />
+              ))
             )
           }
         </Show>
@@ -268,9 +289,17 @@ function PageText({ place, page, above, hrefOf }: TextProps) {
   )
 }
 
-/** Returns the blocks without the heading that repeats the title. */
-const belowTitle = ({ title }: Page, { blocks, headings }: Schemas['RenderedPage']) =>
-  blocks[0]?.type === 'heading-1' && headings[0]?.text === title ? blocks.slice(1) : blocks
+type RenderedBlock = Schemas['RenderedPage']['blocks'][number]
+
+/** Returns the blocks with their notes, without the heading that repeats the title. */
+function belowTitle(
+  { title }: Page,
+  { blocks, headings }: Schemas['RenderedPage'],
+  notes: readonly (MarginNote | null)[],
+): [RenderedBlock, MarginNote | null][] {
+  const all = blocks.map((block, at): [RenderedBlock, MarginNote | null] => [block, notes[at] ?? null])
+  return blocks[0]?.type === 'heading-1' && headings[0]?.text === title ? all.slice(1) : all
+}
 
 /** The address of a link in the table of contents. Addresses of this app open here. */
 function ExternalLink({ page }: { page: Page }) {
@@ -311,9 +340,9 @@ const Row = ({ children }: { children: ComponentChildren }) => (
   </div>
 )
 
-const Block = ({ block }: { block: Schemas['RenderedPage']['blocks'][number] }) => (
-  <div class="blk" id={`b-${block.digest}-${block.occurrence}`}>
-    <div class="mg quiet" />
+const Block = ({ block, note, history }: { block: RenderedBlock; note: MarginNote | null; history: string }) => (
+  <div class={`blk ${note?.isNewest ? 'chg' : ''}`} id={`b-${block.digest}-${block.occurrence}`}>
+    <Margin note={note} history={history} />
     <div class="tx">
       <BlockHtml html={block.html} />
     </div>

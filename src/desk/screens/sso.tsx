@@ -20,7 +20,6 @@ import { fill } from '../words/index.js'
 
 type Provider = Schemas['SAMLProvider']
 
-/** The screen. */
 export function SingleSignOn({ org = '' }: { org?: string }) {
   const w = adminWords().sso
   const [isAdding, setAdding] = useState(false)

@@ -18,7 +18,6 @@ import { fill } from '../words/index.js'
 type Team = Schemas['Team']
 type TeamMember = Schemas['TeamMember']
 
-/** The screen. */
 export function Teams({ org = '' }: { org?: string }) {
   const w = adminWords().teams
   const [isAdding, setAdding] = useState(false)

@@ -19,7 +19,6 @@ type Translation = Schemas['Translation']
 type Language = Schemas['Language']
 type Engine = NonNullable<Translation['engine']>
 
-/** The screen. */
 export function Translations({ org = '' }: { org?: string }) {
   const w = adminWords().translations
   const [isAdding, setAdding] = useState(false)

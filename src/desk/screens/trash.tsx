@@ -13,7 +13,6 @@ import { fill, plural } from '../words/index.js'
 
 type Space = Schemas['Space']
 
-/** The screen. */
 export const Trash = ({ org = '' }: { org?: string }) => (
   <OrganizationFrame id={org} part="trash">
     {(organization) => (

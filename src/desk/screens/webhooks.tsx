@@ -19,7 +19,6 @@ import { fill } from '../words/index.js'
 type Webhook = Schemas['Webhook']
 type Delivery = Schemas['WebhookDelivery']
 
-/** The screen. */
 export function Webhooks({ org = '' }: { org?: string }) {
   const w = adminWords().webhooks
   const [isAdding, setAdding] = useState(false)

@@ -47,7 +47,6 @@ export async function attempt(action: () => Promise<unknown>): Promise<boolean> 
   }
 }
 
-/** Renders the messages. */
 export function Toasts() {
   const w = words().common
   return (

@@ -18,7 +18,6 @@ export interface Crumb {
   href: string
 }
 
-/** Renders the header. */
 export function Top({ crumbs, hasSide }: { crumbs: readonly Crumb[]; hasSide: boolean }) {
   const w = words().common
   const user = session.value?.user

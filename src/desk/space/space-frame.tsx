@@ -36,7 +36,6 @@ const useOrganization = (organizationId: string | undefined) =>
     body(api.GET('/v1/orgs/{organizationId}', { params: { path: { organizationId: organizationId ?? '' } } })),
   )
 
-/** Renders the frame. */
 export function SpaceFrame({ space, tab, actions, ribbon, crumbs = [], ...rest }: SpaceFrameProps) {
   const organization = useOrganization(space.organization).value
   const path: Crumb[] = [

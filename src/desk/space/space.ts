@@ -64,6 +64,21 @@ function loadRendered({ spaceId, changeRequest, revision }: Place, pageId: strin
   return body(api.GET('/v1/spaces/{spaceId}/content/page/{pageId}/rendered', { params: { path: { spaceId, pageId } } }))
 }
 
+/** Loads the last change of each block of a page. A null page loads nothing. */
+export const useBlockChanges = (place: Place, page: string | null): Loaded<Schemas['PageBlockChanges']> =>
+  useData(page === null ? null : `${keyOf(place)}/block-changes/${page}`, () => loadBlockChanges(place, page ?? ''))
+
+const loadBlockChanges = ({ spaceId, revision }: Place, pageId: string) =>
+  revision === undefined
+    ? body(
+        api.GET('/v1/spaces/{spaceId}/content/page/{pageId}/block-changes', { params: { path: { spaceId, pageId } } }),
+      )
+    : body(
+        api.GET('/v1/spaces/{spaceId}/revisions/{revisionId}/page/{pageId}/block-changes', {
+          params: { path: { spaceId, revisionId: revision, pageId } },
+        }),
+      )
+
 /** Finds a page in a tree, with the pages above it. */
 export function findPage(
   pages: readonly Page[],

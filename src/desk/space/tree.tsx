@@ -16,7 +16,6 @@ export interface TreeProps {
   markOf?: (page: Page) => ComponentChildren
 }
 
-/** Renders the tree. */
 export function PageTree({ pages, current, hrefOf, markOf }: TreeProps) {
   const w = words().space
   const [filter, setFilter] = useState('')

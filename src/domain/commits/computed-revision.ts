@@ -104,7 +104,7 @@ async function nextHead(
     parents: [head],
     tree,
     changes: [],
-    message: commitMessage(`Compute pages of ${slug} again`, { [OPENAPI_VERSION]: recorded }),
+    message: commitMessage(`Recompute the pages of ${slug}`, { [OPENAPI_VERSION]: recorded }),
     author: { displayName: name, email },
     overrides: await overridesAt(app, space, head),
   })

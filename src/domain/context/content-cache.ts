@@ -188,6 +188,8 @@ interface CachedValues {
   lastChanges: LastChange
   /** `<space>:<commit>:<path>:<digest of the text and of claims>` → the last change of each block of a page. */
   blockChanges: BlockChanges
+  /** `<space>:<commit>:<commit>` → the number of pages whose files differ. */
+  changedPages: number
   /** `<space>:<sync log>:<commit>` → the commit of the linked repository with the same content, or `none`. */
   remoteCommits: CommitId | 'none'
   /** `<space>:<commit>` → the paths that pages had before, and their IDs. */

@@ -132,8 +132,8 @@ class SeriesMaker {
   }
 
   /**
-   * Merges a commit from before main contained the remote head onto that head. Returns null if it gets no commit of its
-   * own.
+   * Merges a commit from before main contained the remote head onto that head. Returns null if it gets no separate
+   * commit.
    */
   async #mergedOnTop(of: CommitInfo, before: CommitId | null, at: number): Promise<SeriesCommit | null> {
     const made = at < this.line.replayed || before === null ? null : await this.#merged(of, before)

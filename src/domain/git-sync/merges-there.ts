@@ -6,16 +6,18 @@ import type { FileChange, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { CONFIG_FILE } from '../../content/known-files.js'
 import { followersOfPlainMerge } from '../commits/merge/followed-folders.js'
-import { type Entry, isExport } from './log-entries.js'
+import { type Entry, isExport, type SyncLog } from './log-entries.js'
 import type { MergeBaseResult } from './merge-base.js'
 import type { Contact } from './sync.js'
-import type { SyncState } from './sync-log.js'
 
 /** Maximum number of the newest new commits in which merges of exports are searched. */
 const MAX_NEW_COMMITS = 500
 
-/** A remote head as this space has it, and the log that it is merged with. */
-type Arriving = Pick<SyncState, 'log'> & { theirs: CommitId }
+/** A head that is imported, and the log of what was exported before. */
+interface ArrivingHead {
+  theirs: CommitId
+  log: SyncLog
+}
 
 /** The two commits that were merged. */
 interface Merge {
@@ -26,7 +28,7 @@ interface Merge {
 /** Returns the tree of an import with its files moved that merges on the remote left outside a moved root. */
 export async function withFollowersThere(
   { app, space }: Pick<Contact, 'app' | 'space'>,
-  arrival: Arriving,
+  arrival: ArrivingHead,
   mergeBase: MergeBaseResult,
   tree: TreeId,
 ): Promise<TreeId> {
@@ -45,7 +47,7 @@ export async function withFollowersThere(
  */
 async function mergesOfExports(
   repo: Repository,
-  { theirs, log }: Arriving,
+  { theirs, log }: ArrivingHead,
   { equivalents, integrated }: MergeBaseResult,
 ): Promise<Merge[]> {
   const exports = log.syncPoints.filter(isExport)

@@ -112,15 +112,15 @@ async function createCommit(
   await planImport({ batch, assets }, gathered, doc.page)
   await workspace.structure()
   const pages = allPages(gathered.pages).filter(({ isFolder }) => !isFolder).length
-  const from = new URL(doc.url)
+  const from = doc.upload?.name ?? new URL(doc.url).host
   return makeCommit(
     app,
     space,
     {
       parents: [head],
       changes: workspace.changes() as FileChange[],
-      message: commitMessage(`Import ${pages} ${pages === 1 ? 'page' : 'pages'} from ${from.host}`, {
-        'Imported-From': shownUrl(doc.url),
+      message: commitMessage(`Import ${pages} ${pages === 1 ? 'page' : 'pages'} from ${from}`, {
+        'Imported-From': doc.upload?.name ?? shownUrl(doc.url),
       }),
       author: actor.user,
       overrides: workspace.overrides,

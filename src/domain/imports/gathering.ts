@@ -18,9 +18,16 @@ export interface Progress {
   totalResources: number
 }
 
+/** A file that was sent with the request. */
+interface GivenFile {
+  name: string
+  content: Uint8Array
+}
+
 interface Order {
   space: LoadedSpace
   url: string
+  file: GivenFile | null
   source: ContentImportSource
 }
 
@@ -30,6 +37,8 @@ export class Gathering {
   readonly fetcher: Fetcher
   readonly space: LoadedSpace
   readonly url: string
+  /** The file that was sent instead of an address, or null. */
+  readonly file: GivenFile | null
   readonly source: ContentImportSource
   /** Time when reading ends, on the clock of `performance.now`. */
   readonly deadline: number
@@ -43,10 +52,16 @@ export class Gathering {
   ) {
     this.space = order.space
     this.url = order.url
+    this.file = order.file
     this.source = order.source
     const { imports, maxFileBytes } = app.settings
     this.deadline = performance.now() + imports.maxMs
     this.fetcher = new Fetcher(app.http, { ...imports, maxFileBytes, deadline: this.deadline, signal })
+  }
+
+  /** The name of the source in messages: its address, or the name of the file. */
+  get shown(): string {
+    return this.file?.name ?? this.url
   }
 
   get spaceId(): SpaceDoc['id'] {

@@ -4,6 +4,7 @@ import { newId } from '../../kernel/ids.js'
 import {
   type ContentImportDoc,
   type ContentImportRequest,
+  type ContentImportSource,
   contentImports,
   jobs,
   spaces,
@@ -17,6 +18,8 @@ import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import { openRevision } from '../revisions/revisions.js'
 import { branchOf, guardOf, type ImportRun } from './commit.js'
 import { defined } from '../../kernel/defined.js'
+import { cleanTitle } from './read-document.js'
+import { archiveUrl } from './source-page.js'
 
 /** Maximum number of queued and running imports per space. */
 const MAX_OPEN_IMPORTS = 5
@@ -30,6 +33,16 @@ interface Target {
   page?: string
 }
 
+/** A file that was sent with the request. */
+interface SentFile {
+  name: string
+  content: Buffer
+}
+
+/** The sources that are a file. */
+const OF_FILES: readonly ContentImportSource[] = ['zip', 'docx', 'markdown', 'html', 'notion', 'confluence']
+const MAX_NAME = 200
+
 /** An import and the head of its branch. */
 interface RequestedImport {
   doc: Document<ContentImportDoc>
@@ -40,27 +53,30 @@ const isOpen = ({ state }: ContentImportDoc): boolean => state === 'queued' || s
 
 /**
  * Queues an import and waits until it ends, at most for the configured time. It then continues in the background.
- * Throws 400 if the URL cannot be read, 404 (page), 409 (change request, approvals, too many imports), 423.
+ * Throws 400 if the URL or the file cannot be read, 404 (page), 409 (change request, approvals, too many imports), 423.
  */
 export async function requestContentImport(
   app: App,
   actor: Actor,
   target: Target,
   input: ContentImportRequest,
+  files: readonly SentFile[],
 ): Promise<RequestedImport> {
-  await checkUrl(app, input.url)
-  const { id, run } = await draftOf(app, actor, target, input)
+  const from = await originOf(app, input, files)
+  const { id, run } = draftOf(app, actor, target, { source: input.source, url: from.url })
   const { ref, start } = await branchOf(run)
   if (target.page !== undefined && !(await openRevision(app, target.space, start)).structure.byId.has(target.page))
     throw notFound('The page')
   const guard = guardOf(run)
   await guard.check()
+  if (from.file) run.doc.upload = await keepFile(target.space, from.file)
   await app.store.transact((tx) => enqueue(app, tx, run.doc))
   // An admin's import overrides the rule that merges need approvals. This is decided now and recorded in the audit log
   // of this request.
   guard.moved()
   app.wakeJobs()
-  await app.waits.until(id, app.settings.imports.waitMs, async () => !isOpen(await getImport(app, id)))
+  if (input.wait !== false)
+    await app.waits.until(id, app.settings.imports.waitMs, async () => !isOpen(await getImport(app, id)))
   const doc = await getImport(app, id)
   if (doc.problem)
     throw new ServiceError(doc.problem.code, doc.problem.message, doc.problem.paths ? { paths: doc.problem.paths } : {})
@@ -82,12 +98,40 @@ async function checkUrl(app: App, url: string): Promise<void> {
   }
 }
 
-async function draftOf(
+/** Returns the address to read, and the file if one was sent. Throws 400. */
+async function originOf(
+  app: App,
+  { url, source }: ContentImportRequest,
+  files: readonly SentFile[],
+): Promise<{ url: string; file?: SentFile }> {
+  const [file, second] = files
+  const wrong = (path: string, message: string) => badRequest(`${path.slice(1)} ${message}`, [{ path, message }])
+  if (!file) {
+    if (url === undefined) throw wrong('/url', 'is required, unless a form contains the file itself.')
+    await checkUrl(app, url)
+    return { url }
+  }
+  if (second) throw badRequest(`Send one file. The form has ${files.length}.`)
+  if (url !== undefined) throw wrong('/url', 'and a file were sent. Send one of them.')
+  if (!OF_FILES.includes(source))
+    throw wrong('/source', `"${source}" is read from an address. A file is one of ${OF_FILES.join(', ')}.`)
+  if (file.content.length === 0) throw badRequest(`The file "${file.name}" is empty.`)
+  const name = cleanTitle(file.name, 'file').slice(0, MAX_NAME)
+  return { url: archiveUrl(name), file: { name, content: file.content } }
+}
+
+/** Stores a file durably, so that the import survives a restart. */
+const keepFile = async ({ repo }: LoadedSpace, { name, content }: SentFile) => ({
+  name,
+  oid: await repo.writeBlob(content),
+})
+
+function draftOf(
   app: App,
   actor: Actor,
   { space, changeRequest, page }: Target,
-  input: ContentImportRequest,
-): Promise<{ id: string; run: ImportRun }> {
+  input: Pick<ContentImportDoc, 'url' | 'source'>,
+): { id: string; run: ImportRun } {
   const id = newId()
   const doc: ContentImportDoc = {
     id,

@@ -1,6 +1,7 @@
 /** Runs an import: reads its source, writes one commit, and records the outcome. */
 import { ChangeError } from '../../content/edit/change-error.js'
 import { TextTooCostly } from '../../content/work/text-work.js'
+import { EMPTY_TREE } from '../../git/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import { type ContentImportDoc, contentImports, type ImportProblem, spaces, users } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
@@ -50,6 +51,11 @@ async function openRun(app: App, id: string): Promise<ImportRun> {
   }
 }
 
+/** Reads the file that was sent with the request of an import; null if it names an address. */
+async function sentFile({ space, doc: { upload } }: ImportRun): Promise<{ name: string; content: Uint8Array } | null> {
+  return upload ? { name: upload.name, content: await space.repo.tree(EMPTY_TREE).read(upload.oid) } : null
+}
+
 /**
  * Runs an import. After a crash, a new run finds the completed steps and continues. Throws unexpected errors and
  * `Interrupted`.
@@ -66,7 +72,8 @@ export async function runImport(app: App, id: string, signal: AbortSignal): Prom
     // Check the permission before reading, so that a user without it gets the reason at once.
     await branchOf(run)
     await guardOf(guardedRun(run)).check()
-    gathering = new Gathering(app, { space: run.space, url: run.doc.url, source: run.doc.source }, signal, (progress) =>
+    const { source } = run.doc
+    gathering = new Gathering(app, { space: run.space, url, source, file: await sentFile(run) }, signal, (progress) =>
       reportProgress(app, id, progress),
     )
     const gathered = await gather(gathering)

@@ -35,11 +35,12 @@ import { rolesOf } from '../roles/roles-of-list.js'
 import { loadSpaceAccess } from '../roles/space-access.js'
 import { removeKeptGrants } from '../roles/cached-grants.js'
 import { removeRequestedReviews } from '../reviews/requests.js'
+import { removeViewedOf } from '../reviews/viewed.js'
 
 /**
  * Removes all data of a user in an organization except the membership, in the transaction that removes the membership.
- * This includes team memberships, roles given to the user, tokens limited to the organization, requested reviews, and
- * invitations that they created. Identities of single sign-on are marked as removed, so that the user does not return
+ * This includes team memberships, roles given to the user, tokens limited to the organization, requested reviews, marks
+ * of viewed pages, and invitations that they created. Identities of single sign-on are marked as removed, so that the user does not return
  * automatically.
  */
 async function removeMemberData(tx: Transaction, organization: string, user: string): Promise<void> {
@@ -54,6 +55,7 @@ async function removeMemberData(tx: Transaction, organization: string, user: str
   for (const named of await tx.find(ssoTokens, 'organization', organization))
     if (named.user === user) await tx.remove(ssoTokens, named.id)
   await removeRequestedReviews(tx, organization, user)
+  await removeViewedOf(tx, organization, user)
   await removeNotificationsTo(tx, organization, user)
   for (const invite of await tx.find(invites, 'createdBy', `${organization}/${user}`))
     await tx.remove(invites, invite.id)

@@ -2,7 +2,14 @@
 import { allows } from '../../access/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
-import { type RequestedReviewDoc, requestedReviewId, requestedReviews, reviews, spaces } from '../../model/index.js'
+import {
+  type RequestedReviewDoc,
+  requestedReviewId,
+  requestedReviews,
+  reviews,
+  spaces,
+  viewedPages,
+} from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
@@ -41,8 +48,9 @@ export async function removeRequestedReviews(tx: Transaction, organization: stri
     if ((await tx.get(spaces, one.space))?.organization === organization) await tx.remove(requestedReviews, one.id)
 }
 
-/** Removes all reviews and review requests in a space, in the transaction that purges the space. */
+/** Removes all reviews, review requests and marks of viewed pages in a space, in the transaction that purges the space. */
 export async function removeReviews(tx: Transaction, space: string): Promise<void> {
   for (const doc of await tx.find(reviews, 'space', space)) await tx.remove(reviews, doc.id)
   for (const doc of await tx.find(requestedReviews, 'space', space)) await tx.remove(requestedReviews, doc.id)
+  for (const doc of await tx.find(viewedPages, 'space', space)) await tx.remove(viewedPages, doc.id)
 }

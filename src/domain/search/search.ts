@@ -54,7 +54,7 @@ export interface FoundSpace {
 /** Spaces with hits. `partial` means that not all spaces could be searched. */
 export type FoundSpaces = Page<FoundSpace> & { partial?: true }
 
-/** Returns the position in a ranked list that a cursor stands for. Throws 400. */
+/** Returns the position in a ranked list from a cursor. Throws 400. */
 function offsetOf({ page }: SearchQuery): number {
   if (page === undefined) return 0
   const [position] = decodeCursor(page)

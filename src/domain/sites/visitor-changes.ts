@@ -46,7 +46,7 @@ export async function shownChanges(app: App, visitor: Visitor, page: ReadPage, l
 }
 
 /**
- * Renders the blocks of a page that a commit added or changed. What the page has lost since is not among them.
+ * Renders the blocks of a page that a commit added or changed, without blocks that the page no longer has.
  * @param base the address of the site, without a trailing slash
  */
 export async function renderChange(
@@ -69,7 +69,7 @@ async function textsOf(app: App, page: ReadPage, text: PageText, commit: CommitI
   return { before: parent === undefined ? '' : await textAt(app, page, text, parent), at }
 }
 
-/** Returns the text that a page had at a commit, with the includes and variables of today; '' if it did not exist. */
+/** Returns the text that a page had at a commit, with the current includes and variables; '' if it did not exist. */
 async function textAt(app: App, { pages }: ReadPage, { gitPath, attributes }: PageText, commit: CommitId) {
   const { revision } = pages
   const snapshot = await revision.repo.at(commit)

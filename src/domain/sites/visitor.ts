@@ -100,13 +100,18 @@ const withoutKey = (visitor: Visitor): Visitor => {
 }
 
 /**
- * Admits a user to the preview of a site, which need not be published. They see what a visitor with a key and a token,
- * but without claims, would see of the spaces that they may see themselves.
+ * Admits a user to the preview of a site, which need not be published. They see what a visitor with a key, a token and
+ * these claims would see of the spaces that they may see themselves.
  */
-export async function openToPreviewer(app: App, { organization, site }: OwnedSite, user: string): Promise<Visitor> {
+export async function openToPreviewer(
+  app: App,
+  { organization, site }: OwnedSite,
+  user: string,
+  { signed, unsigned }: { signed: ClaimValues; unsigned: ClaimValues } = { signed: {}, unsigned: {} },
+): Promise<Visitor> {
   const view = await viewForUser(app, user, { organization, site })
   const shown: LoadedSite = { doc: { ...site, published: true }, role: 'read' }
-  return admit(app, shown, { view, unsigned: {}, visitorToken: undefined, now: null, isPreview: true })
+  return admit(app, shown, { view, unsigned, signed, visitorToken: undefined, now: null, isPreview: true })
 }
 
 /**
@@ -124,9 +129,13 @@ export async function openForBundle(app: App, { site: id, claims, spaces }: Bund
   return { site: shown, context, claims, conditions, view: visitorView(context, view), listsOnly: true }
 }
 
+type ClaimValues = Readonly<Record<string, unknown>>
+
 interface Admission {
   view: SiteView
-  unsigned: Readonly<Record<string, unknown>>
+  unsigned: ClaimValues
+  /** Claims that a preview states in place of a token. */
+  signed?: ClaimValues
   visitorToken: string | undefined
   /** The time at which the token must be valid; null = now. */
   now: Date | null
@@ -145,7 +154,7 @@ async function admit(app: App, site: LoadedSite, given: Admission): Promise<Visi
       'forbidden',
       'This site requires its visitors to sign in. Send the visitor’s token as `visitorToken`.',
     )
-  const claims = await claimsFor(app, site, signed ?? {}, unsigned)
+  const claims = await claimsFor(app, site, signed ?? given.signed ?? {}, unsigned)
   const conditions = new VisitorConditions(claims)
   const context = { ...facts, holds: conditions.holds }
   return { site, context, claims, conditions, view: visitorView(context, view) }

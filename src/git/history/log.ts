@@ -162,7 +162,7 @@ export async function readFileChanges(
   if (path.includes('\0')) throw new GitError('a path cannot contain NUL')
   await mustHave(objects, [from])
   const options = ['--first-parent', '-m', '--raw', '--no-abbrev', '--no-renames', '--format=%H']
-  const bounds = [`--max-count=${Math.trunc(limit)}`, `--since=@${Math.trunc(since)}`]
+  const bounds = [`--max-count=${Math.trunc(limit)}`, ...(since === undefined ? [] : [`--since=@${Math.trunc(since)}`])]
   const args = ['log', ...options, ...bounds, from, '--', `:(top,literal)${path}`]
   const text = await launcher.mustRun(args, { cwd: objects.repository, timeoutMs: TIMEOUT_MS })
   const changes: PastFileChange[] = []

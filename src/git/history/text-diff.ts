@@ -14,7 +14,7 @@ const HEADING_BYTES = 1000
 export async function diffText(
   launcher: Launcher,
   repository: string,
-  { before, after, words, maxBytes }: TextDiffQuery,
+  { before, after, words, maxBytes, context = 3 }: TextDiffQuery,
 ): Promise<Buffer | null> {
   if (!isOid(before) || !isOid(after)) throw new GitError('a text diff needs full object IDs')
   if (before === after) return Buffer.alloc(0)
@@ -25,7 +25,7 @@ export async function diffText(
     '--no-ext-diff',
     '--no-textconv',
     '--text',
-    '--unified=3',
+    `--unified=${context}`,
     ...how,
     before,
     after,

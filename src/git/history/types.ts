@@ -19,8 +19,8 @@ export interface FileChangesQuery {
   from: CommitId
   path: string
   limit: number
-  /** The time of the oldest change, in seconds since 1970. */
-  since: number
+  /** The time of the oldest change, in seconds since 1970; absent = all. */
+  since?: number
 }
 
 /** A change of a file at one path. */
@@ -38,6 +38,8 @@ export interface TextDiffQuery {
   words: boolean
   /** Maximum size of a returned result in bytes. */
   maxBytes: number
+  /** The number of unchanged lines around each change; 3 by default. */
+  context?: number
 }
 
 /** A commit and the parent for the comparison; null compares it with the empty tree. */

@@ -9,7 +9,7 @@ export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag'
 
 const TYPES = new Set<string>(['blob', 'tree', 'commit', 'tag'] satisfies ObjectType[])
 
-/** Whether a text is the type of an object, as it stands in the object's header. */
+/** Whether a text is an object type of an object's header. */
 export const isObjectType = (text: string | undefined): text is ObjectType => text !== undefined && TYPES.has(text)
 
 /** An object as it is hashed and stored: its header and its content. */

@@ -177,7 +177,7 @@ export class PackFile {
   }
 
   /**
-   * Returns the checksum of the pack, with which the index ends. Throws `Unsure` if they differ: the pack was
+   * Returns the checksum of the pack, which is stored at the end of the index. Throws `Unsure` if they differ: the pack was
    * truncated, or replaced after the index was opened.
    */
   #readChecksum(): string {

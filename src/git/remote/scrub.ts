@@ -23,7 +23,7 @@ function decoded(secret: string): string[] {
 }
 
 /**
- * Returns a function that replaces a credential in a text by `***`: plain, percent-encoded (completely or partly),
+ * Returns a function that replaces a credential in a text with `***`: plain, percent-encoded (completely or partly),
  * decoded, and as the base64 text of basic authentication. A user name without a password is a token, so it is a secret
  * too.
  */

@@ -13,16 +13,19 @@ export const BUNDLE = '/~bundle'
 /** Seconds until the page polls again. */
 const RETRY_SECONDS = '3'
 
+/** Whether readers can download the site. */
+export const hasBundle = (visit: Visit): boolean => !visit.preview && servesAgents(visit)
+
 /** Makes the response for a download of the site. Null if the team does not let programs read it. */
 export async function bundleOutput(visit: Visit, assets: SharedAssets): Promise<SiteResponse | null> {
   const { app, visitor, audience, request } = visit
-  if (visit.preview || !servesAgents(visit)) return null
+  if (!hasBundle(visit)) return null
   const bundle = await openBundle(app, visitor)
   if (!bundle)
     return {
       status: 202,
       type: HTML,
-      body: plainPage('preparing', { locale: request.language(), assets }),
+      body: plainPage('preparing', { locale: request.language(), assets }, { isWaiting: true }),
       audience: 'no one',
       headers: { Refresh: RETRY_SECONDS, 'Retry-After': RETRY_SECONDS },
     }

@@ -10,6 +10,8 @@ export interface PageActions {
   edit?: string
   markdown?: string
   pdf?: string
+  /** The address of the bundle of the site. */
+  bundle?: string
 }
 
 /** The head of a page. Absent parts are not shown. */
@@ -38,31 +40,40 @@ export const Breadcrumbs = ({ links, label }: { links: readonly SiteLink[]; labe
     </nav>
   )
 
-const ActionMenu = ({ actions: { markdown, pdf }, frame: { words } }: { actions: PageActions; frame: Frame }) => (
-  <div class="menu end" id="ui~actions" popover="auto">
-    {markdown === undefined ? null : (
-      <>
-        <button type="button" data-copy-page={markdown} hidden>
-          <Icon name="copy" />
-          <span>
-            {words.copyMarkdown}
-            <small>{words.copyMarkdownPurpose}</small>
-          </span>
-        </button>
-        <a href={markdown} rel="nofollow">
-          <Icon name="file" />
-          {words.viewMarkdown}
+const ActionMenu = ({ actions, frame: { words } }: { actions: PageActions; frame: Frame }) => {
+  const { markdown, pdf, bundle } = actions
+  return (
+    <div class="menu end" id="ui~actions" popover="auto">
+      {markdown === undefined ? null : (
+        <>
+          <button type="button" data-copy-page={markdown} hidden>
+            <Icon name="copy" />
+            <span>
+              {words.copyMarkdown}
+              <small>{words.copyMarkdownPurpose}</small>
+            </span>
+          </button>
+          <a href={markdown} rel="nofollow">
+            <Icon name="file" />
+            {words.viewMarkdown}
+          </a>
+        </>
+      )}
+      {pdf === undefined ? null : (
+        <a href={pdf} rel="nofollow">
+          <Icon name="get" />
+          {words.downloadPdf}
         </a>
-      </>
-    )}
-    {pdf === undefined ? null : (
-      <a href={pdf} rel="nofollow">
-        <Icon name="get" />
-        {words.downloadPdf}
-      </a>
-    )}
-  </div>
-)
+      )}
+      {bundle === undefined ? null : (
+        <a href={bundle} rel="nofollow">
+          <Icon name="get" />
+          {words.downloadSite}
+        </a>
+      )}
+    </div>
+  )
+}
 
 const RecordLine = ({ record, words }: { record: PageRecord; words: Frame['words'] }) => {
   const { before, after } = words.lastChanged(record.author)
@@ -87,7 +98,8 @@ const RecordLine = ({ record, words }: { record: PageRecord; words: Frame['words
   )
 }
 
-const hasMenu = ({ markdown, pdf }: PageActions): boolean => markdown !== undefined || pdf !== undefined
+const hasMenu = ({ markdown, pdf, bundle }: PageActions): boolean =>
+  [markdown, pdf, bundle].some((action) => action !== undefined)
 
 const Record = ({ model: { record, actions }, frame }: { model: PageHeadModel; frame: Frame }) => {
   const { words } = frame

@@ -21,7 +21,11 @@ import { partsBelow, type SitePart } from './find-page.js'
 import { required } from '../../kernel/defined.js'
 
 const Below = Type.Optional(
-  Type.String({ minLength: 1, maxLength: MAX_NAME, description: 'A path or address: returns only pages at or below it.' }),
+  Type.String({
+    minLength: 1,
+    maxLength: MAX_NAME,
+    description: 'A path or address: returns only pages at or below it.',
+  }),
 )
 
 /** Lists the table of contents. */

@@ -36,6 +36,7 @@ export const de: Words = {
   copyMarkdownPurpose: 'Für Notizen und Assistenten',
   viewMarkdown: 'Als Markdown anzeigen',
   downloadPdf: 'PDF herunterladen',
+  downloadSite: 'Website zum Offline-Lesen herunterladen',
   subpages: 'In diesem Abschnitt',
   pager: 'Nächste und vorherige Seite',
   previous: 'Zurück',

@@ -38,6 +38,7 @@ export interface Words {
   copyMarkdownPurpose: string
   viewMarkdown: string
   downloadPdf: string
+  downloadSite: string
   subpages: string
   pager: string
   previous: string
@@ -119,6 +120,7 @@ export const en: Words = {
   copyMarkdownPurpose: 'For notes and assistants',
   viewMarkdown: 'View as Markdown',
   downloadPdf: 'Download PDF',
+  downloadSite: 'Download site for offline reading',
   subpages: 'In this section',
   pager: 'Next and previous page',
   previous: 'Previous',

@@ -36,6 +36,7 @@ export const es: Words = {
   copyMarkdownPurpose: 'Para notas y asistentes',
   viewMarkdown: 'Ver como Markdown',
   downloadPdf: 'Descargar PDF',
+  downloadSite: 'Descargar el sitio para leerlo sin conexión',
   subpages: 'En esta sección',
   pager: 'Página siguiente y anterior',
   previous: 'Anterior',

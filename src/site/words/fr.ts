@@ -36,6 +36,7 @@ export const fr: Words = {
   copyMarkdownPurpose: 'Pour les notes et les assistants',
   viewMarkdown: 'Afficher en Markdown',
   downloadPdf: 'Télécharger le PDF',
+  downloadSite: 'Télécharger le site pour le lire hors ligne',
   subpages: 'Dans cette section',
   pager: 'Page suivante et page précédente',
   previous: 'Précédent',

@@ -36,6 +36,7 @@ export const ja: Words = {
   copyMarkdownPurpose: 'メモや AI アシスタント向け',
   viewMarkdown: 'Markdown を表示',
   downloadPdf: 'PDF をダウンロード',
+  downloadSite: 'サイトをダウンロードしてオフラインで読む',
   subpages: 'このセクションのページ',
   pager: '前後のページ',
   previous: '前へ',

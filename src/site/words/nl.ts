@@ -36,6 +36,7 @@ export const nl: Words = {
   copyMarkdownPurpose: 'Voor notities en assistenten',
   viewMarkdown: 'Bekijken als Markdown',
   downloadPdf: 'PDF downloaden',
+  downloadSite: 'Site downloaden om offline te lezen',
   subpages: 'In dit onderdeel',
   pager: 'Volgende en vorige pagina',
   previous: 'Vorige',

@@ -36,6 +36,7 @@ export const no: Words = {
   copyMarkdownPurpose: 'Til notater og assistenter',
   viewMarkdown: 'Vis som Markdown',
   downloadPdf: 'Last ned PDF',
+  downloadSite: 'Last ned nettstedet for lesing uten nett',
   subpages: 'I denne seksjonen',
   pager: 'Neste og forrige side',
   previous: 'Forrige',

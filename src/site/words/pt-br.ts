@@ -36,6 +36,7 @@ export const ptBr: Words = {
   copyMarkdownPurpose: 'Para anotações e assistentes',
   viewMarkdown: 'Ver como Markdown',
   downloadPdf: 'Baixar PDF',
+  downloadSite: 'Baixar o site para ler off-line',
   subpages: 'Nesta seção',
   pager: 'Próxima página e página anterior',
   previous: 'Anterior',

@@ -36,6 +36,7 @@ export const ru: Words = {
   copyMarkdownPurpose: 'Для заметок и ассистентов',
   viewMarkdown: 'Показать как Markdown',
   downloadPdf: 'Скачать PDF',
+  downloadSite: 'Скачать сайт для чтения без сети',
   subpages: 'В этом разделе',
   pager: 'Следующая и предыдущая страницы',
   previous: 'Назад',

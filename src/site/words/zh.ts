@@ -31,6 +31,7 @@ export const zh: Words = {
   copyMarkdownPurpose: '用于笔记和 AI 助手',
   viewMarkdown: '查看 Markdown',
   downloadPdf: '下载 PDF',
+  downloadSite: '下载整个站点供离线阅读',
   subpages: '本节页面',
   pager: '上一页和下一页',
   previous: '上一页',

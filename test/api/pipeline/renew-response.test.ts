@@ -41,7 +41,7 @@ function kept(options: { isSame?: boolean } = {}) {
 }
 const without = { app: null, bytes: undefined }
 
-test('a renewed response names the new commit in its ETag, and can be renewed again', async () => {
+test('a renewed response has the new commit in its ETag, and can be renewed again', async () => {
   const { things, asked, response } = kept()
   things.main = B
   const next = await renewResponse(response, without)

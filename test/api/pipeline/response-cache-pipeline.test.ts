@@ -116,7 +116,7 @@ test('cached responses count toward the limits per token and per address', () =>
     assert.is(header(await read(recorded(url, 'editor')), 'ratelimit-policy'), '"address";q=7;w=60')
   }))
 
-test('the address that a proxy names is counted and logged', () =>
+test('the client address from a proxy is counted and logged', () =>
   withKept({ trustProxy: 1, rateLimit: { perToken: 0, perAddress: 2 } }, {}, async ({ url, lines }) => {
     const from = (address: string) => read({ ...recorded(url), headers: { 'x-forwarded-for': `6.6.6.6, ${address}` } })
     for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.2']) assert.is((await from(address)).status, 200)

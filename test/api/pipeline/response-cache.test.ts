@@ -69,7 +69,7 @@ const invite = (path: string, who: Caller, role: string) =>
   here.admin.call('post', `${path}/permissions`, { users: [who.user], role })
 
 test(
-  "the next read sees an admin's ref changes by plain Git",
+  "the next read returns an admin's ref changes by plain Git",
   async () => {
     const { repository, head, pages } = await made()
     const parent = await git(repository, ['rev-parse', 'main~1'])
@@ -101,7 +101,7 @@ test(
   { embeddedOnly: 'plain-git' },
 )
 
-test("the next read sees an edit through the API and a change of the space's settings", async () => {
+test("the next read reflects an edit through the API and a change of the space's settings", async () => {
   const { space, pages } = await made()
   const first = await kept(here.admin, pages)
   await post(
@@ -133,7 +133,7 @@ test("the next read rejects a revoked or expired token, but accepts the user's o
   assert.is((await kept(here.admin, pages)).status, 200)
 })
 
-test('the next read sees changes of grants, roles, default levels and collections', async () => {
+test('the next read reflects changes of grants, roles, default levels and collections', async () => {
   const { space, collection, pages } = await made()
   const guest = await here.caller(null)
   const other = await here.caller('read')
@@ -164,7 +164,7 @@ test('the next read sees changes of grants, roles, default levels and collection
   assert.is((await next(other, pages)).status, 404)
 })
 
-test('the next read sees changes of teams, members and single sign-on', async () => {
+test('the next read reflects changes of teams, members and single sign-on', async () => {
   const { space, pages } = await made()
   const member = await here.caller(null)
   const { store } = here.service.app
@@ -212,7 +212,7 @@ test('the next read sees changes of teams, members and single sign-on', async ()
   assert.is((await next(member, pages)).status, 404)
 })
 
-test('the next read sees that a removed member came back with another role', async () => {
+test('the next read reflects that a removed member rejoined with another role', async () => {
   const { collection, pages } = await made()
   await here.admin.call('patch', `/v1/collections/${collection}`, { defaultLevel: 'inherit' }).expect(200)
   const { store } = here.service.app
@@ -226,7 +226,7 @@ test('the next read sees that a removed member came back with another role', asy
   assert.is((await next(member, pages)).status, 404)
 })
 
-test('the next read sees a deleted and restored space, and the expiry of links', async () => {
+test('the next read reflects a deleted and restored space, and the expiry of links', async () => {
   const { space, pages } = await made()
   const first = await kept(here.admin, pages)
   await here.admin.call('delete', `/v1/spaces/${space}`).expect(204)

@@ -49,7 +49,7 @@ test('X-Forwarded-For counts only behind a trusted proxy, and only for its own e
   assert.is(await ipOf(1), '9.9.9.9')
 })
 
-test('the log names the request and the caller, but no token and no query', () =>
+test('the log contains the request and the caller, but no token and no query', () =>
   withFake([], async ({ url, lines }) => {
     const response = await supertest(url)
       .get(`${emma}?token=verysecret`)
@@ -90,7 +90,7 @@ test('a draining server serves requests, closes connections and fails /readyz', 
     assert.is((await supertest(url).get('/healthz')).status, 200)
   }))
 
-test('/readyz names the missing part', () =>
+test('/readyz lists the missing part', () =>
   withFake([{}, { ready: () => ['documents'] }], async ({ url }) => {
     const response = await supertest(url).get('/readyz')
     assert.is(response.status, 503)

@@ -132,7 +132,7 @@ test('objects are read without a process, except large or very new ones', async 
   await there.close()
 })
 
-test('damaged, truncated and foreign packs are left to Git, and another copy is used', async () => {
+test('damaged, truncated and foreign packs are left to Git, and other copies are used', async () => {
   const { repository, head } = await withHistory()
   admin(repository, ['repack', '-q', '-a', '-d', '-f'])
   const all = listed(repository)

@@ -162,7 +162,7 @@ test("an admin's repack of a copy does not delete a pack that is being installed
   await c.close()
 })
 
-test("an admin's lock on a ref of a copy blocks no one, and the disk follows once it is gone", async () => {
+test("an admin's lock on a ref of a copy does not block clients, and the disk catches up later", async () => {
   const { name, first } = await begin()
   const lock = join(a.path(name), `${MAIN}.lock`)
   writeFileSync(lock, '')

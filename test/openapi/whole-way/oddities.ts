@@ -394,7 +394,11 @@ const withSchema = (openapi: string, schema: unknown): string =>
 export const refusedTexts: [name: string, text: string, message: RegExp][] = [
   ['tabs as indentation', 'openapi: 3.0.3\ninfo:\n\ttitle: x\n', /Line 3.*tab/is],
   ['a boolean schema before 3.1', withSchema('3.0.3', true), /Expected type `Schema` \(object\) but got `boolean`/],
-  ['a keyword that does not exist before 3.1', withSchema('3.0.3', { ownKeyword: 1 }), /`ownKeyword` is not expected here/],
+  [
+    'a keyword that does not exist before 3.1',
+    withSchema('3.0.3', { ownKeyword: 1 }),
+    /`ownKeyword` is not expected here/,
+  ],
   ['a number for a schema', withSchema('3.1.0', 1), /got `(?:number|integer)`/],
   ['true for what is no schema', JSON.stringify({ ...schemas31, info: true }), /got `boolean`/],
   [

@@ -162,7 +162,7 @@ test('documents that are ambiguous or too large are rejected', async () => {
   await here.post(begun, `<?xml version="1.0" encoding="UTF-8"?>\n${right}`).expect(303)
 })
 
-test('the SAML form has a size limit, one type and each field once', async () => {
+test('a SAML form that is too large, has another type or repeats a field is rejected', async () => {
   const begun = await here.begin(provider)
   const post = (type: string) => request(here.url).post(begun.acs).set('Cookie', begun.cookie).set('Content-Type', type)
   const form = 'application/x-www-form-urlencoded'

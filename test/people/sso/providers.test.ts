@@ -47,7 +47,7 @@ test('metadata with entity ID and response address is public, even before activa
   await request(here.url).get('/v1/saml/unknown/start').expect(404)
 })
 
-test('the error for unusable provider settings names their location', async () => {
+test('the error for unusable provider settings contains their location', async () => {
   const weak = newKeyPair('weak', { bits: 1024 })
   const cases: [input: object, path: string][] = [
     [{ certificate: 'no certificate' }, '/certificate'],

@@ -98,7 +98,10 @@ function judgePage(knowledge: Knowledge, seen: Snapshot, page: string, where: st
   const path = valueIn(seen, pathOf(page))
   // An edit that the deletion did not know may keep the page. A resolver decides.
   if (paths.every((one) => one === null) && unseenLines(knowledge, page).length === 0)
-    throw new Fault('page back', `${where}: ${page} at ${path}: ${knowledge.tell(pathOf(page)) || 'its origin is unknown'}`)
+    throw new Fault(
+      'page back',
+      `${where}: ${page} at ${path}: ${knowledge.tell(pathOf(page)) || 'its origin is unknown'}`,
+    )
   // A page that was kept against a deletion may also be at its old path. Only its existence is certain.
   if (!paths.includes(path) && !paths.includes(null) && !isBoth(paths, path))
     throw new Fault('place', `${where}: ${page} is at ${path}: ${knowledge.tell(pathOf(page))}`)

@@ -63,7 +63,7 @@ const around = (text: string, word: string): string => {
   return at < 0 ? '(encoded or in a header)' : `…${text.slice(Math.max(0, at - 200), at + 100)}…`
 }
 
-/** A response is the one for something that does not exist: status, headers and bytes, up to the words of the request. */
+/** A response equals that of a missing page in status, headers and bytes, except for the words of the request. */
 export function judgeTwin(
   told: Told,
   twin: Told,

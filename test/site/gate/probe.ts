@@ -334,7 +334,7 @@ async function judgePlaces(situation: Situation, one: Combination, told: Told): 
   if (below(to, one.place) !== below(thereTo, other)) throw new Leak(`leads to ${to} here, to ${thereTo} there`)
 }
 
-/** Keeps addresses that responses contain, so that others ask for them too. */
+/** Records the addresses in responses, so that other visitors request them too. */
 function keepSeen({ seen, world }: Situation, one: Combination, told: Told): void {
   const { site } = one
   const base = baseOf(one)

@@ -207,7 +207,7 @@ export function previewPath(world: World, site: Site, visitor: Visitor): string 
   return `~preview/${token}/${id ? `~changes/${id}/` : ''}`
 }
 
-/** Whether an address of the site leads to anything for a visitor: with a foreign preview, nothing does. */
+/** Whether an address of the site works for a visitor. With a foreign preview, none does. */
 export const isLost = (visitor: Visitor): boolean => visitor.preview !== 'none' && !isPreview(visitor)
 
 /** Visitors with the same outcome must get the same bytes. */

@@ -54,7 +54,7 @@ export async function followedEntries(
   const { config } = await readConfig(tree, work)
   const [from, root] = [entriesFrom(config), config.root]
   const nodes = nodesIn((await unlessTooCostly(work.summary(text), null))?.nodes ?? [])
-  // An entry that was written at the old place of the table of contents is relative to that place.
+  // An entry that was written at the old path of the table of contents is relative to that path.
   const places = [[from, root] as const, [entriesFrom(heads.base.config), heads.base.config.root] as const]
   const resolve = (href: string, exists: (path: string) => boolean): string | null => {
     for (const [at, top] of places) {

@@ -64,7 +64,7 @@ async function followersOf(repo: Repository, heads: OpenSides): Promise<Moves> {
 
 /**
  * Returns the changes to `tree`, which contains a merge of two commits that plain Git made: the files that
- * `withFollowers` would have moved. A file whose new path is taken stays.
+ * `withFollowers` would have moved. A file whose new path is taken is not moved.
  */
 export async function followersOfPlainMerge(
   app: App,

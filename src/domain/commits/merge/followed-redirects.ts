@@ -67,6 +67,6 @@ export async function followedRedirects(
     : []
 }
 
-/** Returns the files that a target may stand for. */
+/** Returns the files to which a target may refer. */
 const filesOf = (path: string | null): string[] =>
   path === null ? [] : [path, `${path}.md`, path === '' ? 'README.md' : `${path}/README.md`]

@@ -21,8 +21,9 @@ const EXPORT_HINTS: Partial<Record<Gathering['source'], string>> = {
 
 /** Reads a ZIP archive. Throws `ImportRefused`. */
 export async function readArchive(gathering: Gathering): Promise<SourceContent> {
-  const { url, app } = gathering
+  const { url, shown, app } = gathering
   const hint = EXPORT_HINTS[gathering.source]
+  const remedy = hint ?? (gathering.file ? 'Choose a .zip file.' : 'Use the download address of the archive itself.')
   const file = await fetchDocument(gathering, url, app.settings.imports.maxBytes).catch((error: unknown) => {
     throw error instanceof ImportRefused && hint !== undefined
       ? new ImportRefused(`${error.message} ${hint}`, { cause: error })
@@ -30,7 +31,7 @@ export async function readArchive(gathering: Gathering): Promise<SourceContent> 
   })
   if (!isZip(file.content))
     throw new ImportRefused(
-      `${url} cannot be read: it is ${isHtml(file.contentType) ? 'a web page' : 'not a ZIP archive'}. ${hint ?? 'Use the download address of the archive itself.'}`,
+      `${shown} cannot be read: it is ${isHtml(file.contentType) ? 'a web page' : 'not a ZIP archive'}. ${remedy}`,
     )
   const limits: UnpackLimits = {
     maxFiles: MAX_FILES,
@@ -40,12 +41,12 @@ export async function readArchive(gathering: Gathering): Promise<SourceContent> 
   const unpacked = converted(
     app.conversions.run<UnpackFacts>(gathering.spaceId, 'unpack', [file.content, JSON.stringify(limits)]),
   )
-  const { facts, parts } = await orRefuse(unpacked, (reason) => `The archive at ${url} cannot be unpacked. ${reason}`)
+  const { facts, parts } = await orRefuse(unpacked, (reason) => `The archive ${shown} cannot be unpacked. ${reason}`)
   for (const { name, reason } of facts.leftOut) gathering.fail(name, `It was not unpacked: ${reason}.`)
   const files = new Map(parts.map(({ name, content }) => [name, content]))
   const content = await readFiles(gathering, files)
   if (content.pages.length === 0)
-    throw new ImportRefused(`The archive at ${url} contains no readable page. Add markdown, HTML or Word files.`)
+    throw new ImportRefused(`The archive ${shown} contains no readable page. Add markdown, HTML or Word files.`)
   return content
 }
 

@@ -15,12 +15,13 @@ import type { SourceContent } from '../source-page.js'
 
 const asContent = ({ page, files }: ReadDocument): SourceContent => ({ pages: [page], files })
 
-/** Fetches the file at the import's URL. Throws `ImportRefused`. */
+/** Returns the file that was sent, or fetches the one at the import's URL. Throws `ImportRefused`. */
 export async function fetchDocument(
   gathering: Gathering,
   url: string,
   maxBytes = gathering.app.settings.maxFileBytes,
 ): Promise<SourceFile> {
+  if (gathering.file) return { url, content: gathering.file.content, contentType: '', name: nameFrom(url) }
   const {
     body,
     headers,
@@ -38,12 +39,12 @@ const refuse = (url: string, reason: string): never => {
 export async function readHtmlDocument(gathering: Gathering): Promise<SourceContent> {
   const file = await fetchDocument(gathering, gathering.url)
   if (!isHtml(file.contentType) && !/^\s*(text\/plain|application\/octet-stream|$)/i.test(file.contentType))
-    refuse(gathering.url, `it is not an HTML page, but ${file.contentType}. Choose the source for that format.`)
+    refuse(gathering.shown, `it is not an HTML page, but ${file.contentType}. Choose the source for that format.`)
   const read = await orRefuse(
     readConverted(gathering, 'html', file, false),
-    (reason) => `${gathering.url} cannot be converted. ${reason}`,
+    (reason) => `${gathering.shown} cannot be converted. ${reason}`,
   )
-  if (read.page.text === '') refuse(gathering.url, 'the page has no text, or only scripts show it.')
+  if (read.page.text === '') refuse(gathering.shown, 'the page has no text, or only scripts show it.')
   return asContent(read)
 }
 
@@ -62,25 +63,26 @@ export async function readMarkdownDocument(gathering: Gathering): Promise<Source
       'it is a web page and not a markdown file. Use the address of the file itself, or the source html.',
     )
   if (file.content.includes(0) && !(file.content[0] === 0xff || file.content[0] === 0xfe))
-    refuse(gathering.url, 'it is not a text file.')
+    refuse(gathering.shown, 'it is not a text file.')
   return asContent(await readMarkdown(gathering, file))
 }
 
 /** Reads one Word document. */
 export async function readWordDocument(gathering: Gathering, url = gathering.url): Promise<SourceContent> {
   const file = await fetchDocument(gathering, url)
+  const shown = gathering.file?.name ?? url
   if (!isZip(file.content))
     refuse(
-      url,
+      shown,
       isHtml(file.contentType)
         ? 'it is a web page. Use the download address of the document itself.'
         : 'it is not a Word document (.docx).',
     )
   const read = await orRefuse(
     readConverted(gathering, 'docx', file, true),
-    (reason) => `${url} cannot be converted. ${reason}`,
+    (reason) => `${shown} cannot be converted. ${reason}`,
   )
-  if (read.page.text === '') refuse(url, 'the document has no text.')
+  if (read.page.text === '') refuse(shown, 'the document has no text.')
   return asContent(read)
 }
 

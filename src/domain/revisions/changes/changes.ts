@@ -41,6 +41,7 @@ export async function changesBetween(
       comparison.after,
       texts.map(({ text }) => text),
       query.diff,
+      query.context,
     )
     for (const [at, diff] of diffs.entries()) Object.assign(required(changes[required(texts[at]?.index)]), { diff })
   }

@@ -1,5 +1,6 @@
 /** Compares two versions of a page block by block, as HTML with the changed words marked. */
-import { defined } from '../../../kernel/defined.js'
+import { createHash } from 'node:crypto'
+import { defined, required } from '../../../kernel/defined.js'
 import { notFound } from '../../../kernel/errors.js'
 import type { CommitId } from '../../../kernel/ids.js'
 import type { DocumentEntry, PageEntry } from '../../../content/types.js'
@@ -10,7 +11,8 @@ import type { App } from '../../context/app.js'
 import type { LoadedSpace } from '../../context/loaded.js'
 import { orderOf, type PageText, pageTextOf, targetsOf } from '../rendered-blocks.js'
 import type { OpenRevision } from '../revisions.js'
-import { openComparison } from './comparison.js'
+import { type Comparison, openComparison } from './comparison.js'
+import { ownMembers } from './pages.js'
 
 /** The reasons why a page has no comparison by blocks. */
 const NO_TEXT = 'The page has no file with a text.'
@@ -36,6 +38,7 @@ export async function pageChangesBetween(
   const head = {
     object: 'page-changes' as const,
     page: { id, title, path, ...fileOf(shown) },
+    version: required(await versionOf(comparison, pageId)),
     after: revisions.after,
     ...defined({ before: revisions.before ?? undefined }),
   }
@@ -52,6 +55,24 @@ export async function pageChangesBetween(
     if (!(error instanceof TextTooCostly)) throw error
     return { ...head, blocks: [], limit: error.message }
   }
+}
+
+/**
+ * Returns the version of a page in the later of two revisions: a digest of its file, its title and its place. Null if
+ * neither revision has the page.
+ */
+export async function versionOf(
+  { before, after }: Pick<Comparison, 'before' | 'after'>,
+  pageId: string,
+): Promise<string | null> {
+  const now = after.structure.byId.get(pageId)
+  const entry = now ?? before.structure.byId.get(pageId)
+  if (!entry) return null
+  const { snapshot } = now ? after : before
+  const file =
+    entry.type === 'document' ? [entry.gitPath, (await snapshot.entry(entry.gitPath))?.oid] : ownMembers(entry)
+  const parts = JSON.stringify([now !== undefined, entry.title, entry.path, file])
+  return createHash('sha256').update(parts).digest('hex').slice(0, 40)
 }
 
 const fileOf = (entry: PageEntry) => (entry.type === 'document' ? { file: entry.gitPath } : {})

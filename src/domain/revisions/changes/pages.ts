@@ -74,7 +74,8 @@ function editedBlobs(
   return was && is && was.oid !== is.oid ? { before: was.oid, after: is.oid } : null
 }
 
-const ownMembers = (entry: PageEntry): object => ({
+/** The members of an entry that a page without a file consists of. */
+export const ownMembers = (entry: PageEntry): object => ({
   type: entry.type,
   title: entry.title,
   href: entry.type === 'link' ? entry.href : undefined,

@@ -27,6 +27,7 @@ export async function diffTexts(
   revision: OpenRevision,
   texts: readonly TextPair[],
   format: DiffFormat,
+  context: number,
 ): Promise<TextDiff[]> {
   const found: TextDiff[] = []
   const omitted: TextDiff = {
@@ -37,20 +38,25 @@ export async function diffTexts(
   for (let at = 0; at < texts.length; at += AT_ONCE) {
     const open = left > 0 && at < MAX_PAGES
     const batch = texts.slice(at, at + AT_ONCE)
-    const diffs = await Promise.all(batch.map((text) => (open ? diffOne(revision, text, format) : omitted)))
+    const diffs = await Promise.all(batch.map((text) => (open ? diffOne(revision, text, format, context) : omitted)))
     for (const diff of diffs) left -= diff.unified?.length ?? JSON.stringify(diff.hunks ?? '').length
     found.push(...diffs)
   }
   return found
 }
 
-async function diffOne({ repo, snapshot }: OpenRevision, text: TextPair, format: DiffFormat): Promise<TextDiff> {
+async function diffOne(
+  { repo, snapshot }: OpenRevision,
+  text: TextPair,
+  format: DiffFormat,
+  context: number,
+): Promise<TextDiff> {
   const { before, after } = text
   const sizes = await snapshot.sizes([before, after])
   const hunks =
     Math.max(...sizes) > MAX_TEXT_BYTES
       ? null
-      : await repo.diffText({ before, after, words: format === 'words', maxBytes: MAX_DIFF_BYTES })
+      : await repo.diffText({ before, after, words: format === 'words', context, maxBytes: MAX_DIFF_BYTES })
   if (!hunks) return { format, omitted: 'The page or its diff is too long to show.' }
   const decoded = decodeText(hunks)
   return format === 'words' ? { format, hunks: parseWords(decoded) } : { format, unified: `${header(text)}${decoded}` }

@@ -1,7 +1,7 @@
 /** The packets of Git's protocol (gitprotocol-common): lines with a length prefix, and marks between parts. */
 import { LeftToGit } from './left-to-git.js'
 
-/** A line or a mark. */
+/** A pkt-line: data, or a special packet. */
 export type Packet = Buffer | 'flush' | 'delimiter' | 'response-end'
 
 const LENGTH_BYTES = 4

@@ -1,4 +1,4 @@
-/** The roles on a space with their sources, and the forms that grant and revoke them. */
+/** The roles on a space, a collection or a site with their reasons, and the forms that give and take them. */
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
@@ -9,40 +9,106 @@ import { fill } from '../words/index.js'
 import { FormError, Pick, Submit, useForm } from './form.js'
 import { ListEnd, OpeningRow, usePages } from './lists.js'
 import { useMembers, useNames, useTeams } from './names.js'
+import { type Site, sitePath } from './site.js'
 import { contentRoles, Reasons, type Role, roleName } from './roles.js'
 import { adminWords } from './words.js'
 
-type Space = Schemas['Space']
 type Entry = Schemas['AggregatedContentPermission']
+type Query = { limit: number; page?: string }
 
-/** Renders the list, and the form that grants a role. */
-export function SpaceMembers({ space }: { space: Space }) {
-  const w = adminWords().space
-  const key = `space/${space.id}/members`
-  const names = useNames(space.organization)
-  const list = usePages<Entry>(key, (query) =>
-    body(api.GET('/v1/spaces/{spaceId}/permissions/aggregate', { params: { path: { spaceId: space.id }, query } })),
+/** A space, a collection or a site with its roles. */
+interface Content {
+  /** The key of the loaded list. */
+  key: string
+  organization: string
+  mayChange: boolean
+  list(query: Query): Promise<Schemas['AggregatedContentPermissionList']>
+  give(role: Role, to: { users?: string[]; teams?: string[] }): Promise<unknown>
+  takeFromUser(userId: string): Promise<unknown>
+  takeFromTeam(teamId: string): Promise<unknown>
+}
+
+/** The members of a space. */
+export function SpaceMembers({ space: { id: spaceId, organization, permissions } }: { space: Schemas['Space'] }) {
+  const at = '/v1/spaces/{spaceId}/permissions' as const
+  const path = { spaceId }
+  return (
+    <Members
+      of={{
+        key: `space/${spaceId}/members`,
+        organization,
+        mayChange: permissions.admin,
+        list: (query) => body(api.GET(`${at}/aggregate`, { params: { path, query } })),
+        give: (role, to) => body(api.POST(at, { params: { path }, body: { role, ...to } })),
+        takeFromUser: (userId) => body(api.DELETE(`${at}/users/{userId}`, { params: { path: { ...path, userId } } })),
+        takeFromTeam: (teamId) => body(api.DELETE(`${at}/teams/{teamId}`, { params: { path: { ...path, teamId } } })),
+      }}
+    />
   )
+}
+
+/** The members of a site. */
+export function SiteMembers({ site }: { site: Site }) {
+  const at = '/v1/orgs/{organizationId}/sites/{siteId}/permissions' as const
+  const path = sitePath(site)
+  return (
+    <Members
+      of={{
+        key: `sites/${site.id}/members`,
+        organization: site.organization,
+        mayChange: site.permissions.admin,
+        list: (query) => body(api.GET(`${at}/aggregate`, { params: { path, query } })),
+        give: (role, to) => body(api.POST(at, { params: { path }, body: { role, ...to } })),
+        takeFromUser: (userId) => body(api.DELETE(`${at}/users/{userId}`, { params: { path: { ...path, userId } } })),
+        takeFromTeam: (teamId) => body(api.DELETE(`${at}/teams/{teamId}`, { params: { path: { ...path, teamId } } })),
+      }}
+    />
+  )
+}
+
+/** The members of a collection. Their roles hold for everything in it. */
+export function CollectionMembers({ collection }: { collection: Schemas['Collection'] }) {
+  const at = '/v1/collections/{collectionId}/permissions' as const
+  const path = { collectionId: collection.id }
+  return (
+    <Members
+      of={{
+        key: `collections/${collection.id}/members`,
+        organization: collection.organization,
+        mayChange: collection.permissions.admin,
+        list: (query) => body(api.GET(`${at}/aggregate`, { params: { path, query } })),
+        give: (role, to) => body(api.POST(at, { params: { path }, body: { role, ...to } })),
+        takeFromUser: (userId) => body(api.DELETE(`${at}/users/{userId}`, { params: { path: { ...path, userId } } })),
+        takeFromTeam: (teamId) => body(api.DELETE(`${at}/teams/{teamId}`, { params: { path: { ...path, teamId } } })),
+      }}
+    />
+  )
+}
+
+/** Draws the list, and the form that gives a role. */
+function Members({ of }: { of: Content }) {
+  const w = adminWords().space
+  const { key } = of
+  const names = useNames(of.organization)
+  const list = usePages<Entry>(key, (query) => of.list(query))
   const takeBack = (entry: Entry, role: Role) =>
     attempt(async () => {
-      const params = { path: { spaceId: space.id, userId: entry.user.id } }
-      await body(api.DELETE('/v1/spaces/{spaceId}/permissions/users/{userId}', { params }))
+      await of.takeFromUser(entry.user.id)
       await reload(key)
       toast(fill(w.tookBack, { name: entry.user.displayName }), {
         undo: async () => {
-          await give(space, role, { users: [entry.user.id] })
+          await of.give(role, { users: [entry.user.id] })
           await reload(key)
         },
       })
     })
   const takeBackTeam = (teamId: string, role: Role) =>
     attempt(async () => {
-      const params = { path: { spaceId: space.id, teamId } }
-      await body(api.DELETE('/v1/spaces/{spaceId}/permissions/teams/{teamId}', { params }))
+      await of.takeFromTeam(teamId)
       await reload(key)
       toast(fill(w.tookBack, { name: names.teams.get(teamId) ?? '' }), {
         undo: async () => {
-          await give(space, role, { teams: [teamId] })
+          await of.give(role, { teams: [teamId] })
           await reload(key)
         },
       })
@@ -54,7 +120,7 @@ export function SpaceMembers({ space }: { space: Space }) {
   )
   return (
     <>
-      <GiveRole space={space} done={() => reload(key)} />
+      {of.mayChange && <GiveRole of={of} done={() => reload(key)} />}
       <Show data={list.data} retry={() => void list.again()}>
         {({ items }) => (
           <>
@@ -74,6 +140,7 @@ export function SpaceMembers({ space }: { space: Space }) {
                     <OpeningRow
                       key={entry.user.id}
                       id={entry.user.id}
+                      name="member"
                       label={fill(adminWords().members.accessOf, { name: entry.user.displayName })}
                       span={3}
                       cells={
@@ -98,7 +165,7 @@ export function SpaceMembers({ space }: { space: Space }) {
                           permission={entry.permission}
                           names={names}
                           action={({ type, collection, permission, team }) => {
-                            if (collection !== undefined || !space.permissions.admin) return null
+                            if (collection !== undefined || !of.mayChange) return null
                             if (type === 'user') return button(() => void takeBack(entry, permission))
                             return type === 'team' && team !== undefined
                               ? button(() => void takeBackTeam(team, permission))
@@ -119,20 +186,15 @@ export function SpaceMembers({ space }: { space: Space }) {
   )
 }
 
-async function give(space: Space, role: Role, to: { users?: string[]; teams?: string[] }): Promise<void> {
-  const input = { role, ...to }
-  await body(api.POST('/v1/spaces/{spaceId}/permissions', { params: { path: { spaceId: space.id } }, body: input }))
-}
-
-function GiveRole({ space, done }: { space: Space; done: () => Promise<void> }) {
+function GiveRole({ of, done }: { of: Content; done: () => Promise<void> }) {
   const w = adminWords().space
-  const members = useMembers(space.organization) ?? []
-  const teams = useTeams(space.organization) ?? []
+  const members = useMembers(of.organization) ?? []
+  const teams = useTeams(of.organization) ?? []
   const [to, setTo] = useState('')
   const [role, setRole] = useState<Role>('edit')
   const form = useForm(async () => {
     const [kind, id = ''] = to.split(':')
-    await give(space, role, kind === 'team' ? { teams: [id] } : { users: [id] })
+    await of.give(role, kind === 'team' ? { teams: [id] } : { users: [id] })
     await done()
     setTo('')
   })

@@ -1,0 +1,188 @@
+/** An import that is under way: what is sent, then how many pages and files are there, with a way to stop. */
+import { useEffect, useState } from 'preact/hooks'
+import { api, body, type Schemas } from '../api/client.js'
+import type { Sent } from '../api/upload.js'
+import { open } from '../route.js'
+import { Note } from '../shell/notes.js'
+import { attempt, explain } from '../shell/toast.js'
+import { fill, language, plural, words } from '../words/index.js'
+import { dropDraft, keepDraft } from './new-space.js'
+import { adminWords } from './words.js'
+
+type Import = Schemas['ContentImport']
+
+const WHILE_RUNNING_MS = 700
+const MEGABYTE = 1_000_000
+
+/** The size of a file as people say it. */
+export const sizeInWords = (bytes: number): string => {
+  const isSmall = bytes < MEGABYTE
+  return (isSmall ? bytes / 1000 : bytes / MEGABYTE).toLocaleString(language.value, {
+    style: 'unit',
+    unit: isSmall ? 'kilobyte' : 'megabyte',
+    maximumFractionDigits: isSmall ? 0 : 1,
+  })
+}
+
+/** One step with its progress, and the button that stops all of it. */
+function Step({ text, counted, of, onStop }: { text: string; counted: string; of: Sent; onStop: () => void }) {
+  return (
+    <>
+      <div class="row wrap">
+        <b class="grow" role="status">
+          {text}
+        </b>
+        <span class="muted sm">{counted}</span>
+        <button type="button" class="btn small" onClick={onStop}>
+          {words().common.cancel}
+        </button>
+      </div>
+      <progress aria-label={text} max={Math.max(1, of.total)} value={of.done} />
+    </>
+  )
+}
+
+/** A file on its way to the server. */
+export function Sending({ name, sent, onStop }: { name: string; sent: Sent; onStop: () => void }) {
+  const w = adminWords().new
+  const counted = fill(w.counted, { done: sizeInWords(sent.done), total: sizeInWords(sent.total) })
+  return (
+    <section class="panel">
+      <div class="pb stack">
+        <Step text={fill(w.sending, { file: name })} counted={counted} of={sent} onStop={onStop} />
+      </div>
+    </section>
+  )
+}
+
+/** The import of a file or an address into a space that only admins see until it is kept. */
+export function Importing({
+  space,
+  id,
+  title,
+  onBack,
+}: {
+  space: string
+  id: string
+  title: string
+  onBack: () => void
+}) {
+  const { found, error } = useImport(space, id)
+  const back = () =>
+    attempt(async () => {
+      await dropDraft(space)
+      onBack()
+    })
+  const w = adminWords().new
+  const isRunning = found === null || found.state === 'queued' || found.state === 'running'
+  const done = found?.importedResources ?? 0
+  const total = found?.totalResources ?? 0
+  return (
+    <section class="panel">
+      <div class="pb stack">
+        {error !== null && <Note tone="bad">{explain(error)}</Note>}
+        {isRunning ? (
+          <Step
+            text={w.stages[found?.stage ?? 'queued']}
+            counted={fill(w.counted, { done, total })}
+            of={{ done, total }}
+            onStop={back}
+          />
+        ) : found.state === 'failed' ? (
+          <Note
+            tone="bad"
+            actions={
+              <button type="button" class="btn small primary" onClick={back}>
+                {words().common.back}
+              </button>
+            }
+          >
+            <p>
+              <b>{w.importFailed}</b> {found.error}
+            </p>
+            <p>{w.nothingLost}</p>
+          </Note>
+        ) : (
+          <Imported found={found} space={space} title={title} onBack={back} />
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** Follows an import to its end. */
+function useImport(space: string, id: string): { found: Import | null; error: unknown } {
+  const [found, setFound] = useState<Import | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  useEffect(() => {
+    const params = { path: { spaceId: space, importId: id } }
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let isGone = false
+    const read = async () => {
+      try {
+        const state = await body(api.GET('/v1/spaces/{spaceId}/content/imports/{importId}', { params }))
+        if (isGone) return
+        setFound(state)
+        setError(null)
+        if (state.state === 'queued' || state.state === 'running')
+          timer = setTimeout(() => void read(), WHILE_RUNNING_MS)
+      } catch (thrown) {
+        if (isGone) return
+        setError(thrown)
+        timer = setTimeout(() => void read(), WHILE_RUNNING_MS * 4)
+      }
+    }
+    void read()
+    return () => {
+      isGone = true
+      clearTimeout(timer)
+    }
+  }, [space, id])
+  return { found, error }
+}
+
+function Imported({
+  found,
+  space,
+  title,
+  onBack,
+}: {
+  found: Import
+  space: string
+  title: string
+  onBack: () => void
+}) {
+  const w = adminWords().new
+  const keep = () =>
+    attempt(async () => {
+      await keepDraft(space, title)
+      open(`/s/${space}`)
+    })
+  return (
+    <>
+      <Note tone="good">
+        <p>{plural(w.imported, found.importedResources)}</p>
+      </Note>
+      {found.failures.length > 0 && (
+        <ul class="list panel sm">
+          {found.failures.map(({ resource, reason }) => (
+            <li key={resource}>
+              <span class="grow">
+                <code>{resource}</code> {reason}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {found.moreFailures !== undefined && <p class="sm muted">{plural(w.moreFailures, found.moreFailures)}</p>}
+      <div class="row wrap">
+        <button type="button" class="btn primary" onClick={keep}>
+          {w.openSpace}
+        </button>
+        <button type="button" class="btn quiet" onClick={onBack}>
+          {w.discard}
+        </button>
+      </div>
+    </>
+  )
+}
