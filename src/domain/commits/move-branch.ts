@@ -37,7 +37,7 @@ const lockedMessage = ({ locks }: RefLocked): string =>
   `Another Git process holds ${locks.length === 1 ? 'the lock' : 'the locks'} ${locks.join(', ')} in the space's repository, or was killed without removing ${locks.length === 1 ? 'it' : 'them'}. ` +
   'No branch was moved. Try again later. If the error persists, ask a server administrator to delete the lock file while no Git process is running there.'
 
-/** How refs move: `guard` is asked before the work, and again right before the move. */
+/** A move of refs. `guard` is asked before the work, and again right before the move. */
 interface GuardedMove {
   repo: Repository
   guard: RefGuard

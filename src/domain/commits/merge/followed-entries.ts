@@ -23,7 +23,7 @@ const MAX_ENTRIES = 500
 
 type Tree = ReturnType<Repository['tree']>
 
-/** What a merge moved. */
+/** The moves of a merge. */
 export interface Following {
   /** The path of the merged table of contents. */
   summary: string
