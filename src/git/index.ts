@@ -1,5 +1,4 @@
-// The entry point of the Git layer. Repositories and their operations are documented in types.ts, remotes in
-// remote/operations.ts.
+// The entry point of the Git layer. Repositories and their operations are documented in types.ts.
 export * from './errors.js'
 export { bundleRepository } from './lifecycle/bundle.js'
 export { fsck, listRefs } from './lifecycle/plain.js'
@@ -18,7 +17,7 @@ export { requestRefresh, openRefreshSocket } from './postgres/refresh.js'
 export type { SetAside } from './postgres/manual-moves.js'
 export { recordedGit } from './recorded.js'
 export { EMPTY_TREE } from './objects/hash.js'
-export { createRemoteOperations, type RemoteOperations } from './remote/operations.js'
+export { remoteOptions } from './remote/connection.js'
 export { parseRemoteUrl, remoteKey } from './remote/url.js'
 export { isRefName, isRemoteRefName } from './refs/name.js'
 export { caseKey } from './trees/path.js'

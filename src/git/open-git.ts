@@ -29,10 +29,9 @@ import { wholeCommand } from './process/whole-command.js'
 import { listLocks } from './refs/locks.js'
 import { RefReader } from './refs/reader.js'
 import { OpenRepositories } from './open-repositories.js'
-import { noRemote, type RemoteOperations } from './remote/operations.js'
+import { NO_REMOTES, type RemoteOptions } from './remote/connection.js'
 import { openSigner } from './signing/signer.js'
-import { BareRepository } from './repository.js'
-import type { Services } from './repository-contents.js'
+import { BareRepository, type Services } from './repository.js'
 import type { Git, GitOptions } from './types.js'
 
 /** Name of the lock file in the repositories folder. */
@@ -44,7 +43,7 @@ const MIN_GIT = [2, 39] as const
 
 export interface OpenOptions extends GitOptions {
   /** The operations on remotes. Default: none. */
-  remote?: RemoteOperations
+  remote?: RemoteOptions
   /** File with the private key that signs commits, without a passphrase. Default: commits are not signed. */
   signingKeyFile?: string | null
   /** Memory for all caches. Default: 256 MiB for this module alone. */
@@ -110,7 +109,7 @@ async function openLocked(reposDir: string, options: OpenOptions, lock: Lock | n
       caches: makeCaches(options.budget),
       scratches: new Scratches(scratchPath(reposDir)),
       disk: options.disk ?? realDisk,
-      remote: options.remote ?? noRemote,
+      remote: options.remote ?? NO_REMOTES,
       remoteScratches: new RemoteScratches(reposDir, options.scratchBytes ?? SCRATCH_BYTES),
       signer: options.signingKeyFile ? await openSigner(launcher, options.signingKeyFile, signingHome(reposDir)) : null,
       maxBlobBytes: options.maxBlobBytes,

@@ -1,5 +1,6 @@
 /** Repositories that record which refs are read, and their heads. */
 import type { CommitId, RefName } from '../kernel/ids.js'
+import { overlay } from '../kernel/overlay.js'
 import type { Recording } from '../kernel/recording.js'
 import type { Git, RefStamps, Repository } from './types.js'
 
@@ -47,7 +48,7 @@ export function recordedGit(git: Git, recording: Recording): Git {
     recording.recordValue(key, found, () => headNow(git, name, ref))
     return found
   }
-  return {
+  const own: Partial<Git> = {
     open: async (name) => {
       const { refStamps: stamps } = git
       const before = stamps?.version ?? 0
@@ -59,21 +60,13 @@ export function recordedGit(git: Git, recording: Recording): Git {
             return read(ref)
           }
         : (ref: RefName) => once(name, ref, () => read(ref))
-      return recordedRepository(repository, head, unknown)
+      const asked = (member: string | symbol) => void (IMMUTABLE.has(member) || unknown())
+      return overlay(() => repository, { head }, { asked })
     },
     // A node that has not opened the repository may not know the head of the ref.
     head: (name, ref) => (git.refStamps ? unknown().head(name, ref) : once(name, ref, () => git.head(name, ref))),
-    create: (name) => unknown().create(name),
-    exists: (name) => unknown().exists(name),
-    duplicate: (from, to) => unknown().duplicate(from, to),
-    remove: (name) => unknown().remove(name),
-    crowded: (packs) => unknown().crowded(packs),
-    trimScratches: () => unknown().trimScratches(),
-    close: () => unknown().close(),
-    get processesStarted() {
-      return unknown().processesStarted
-    },
   }
+  return overlay(() => git, own, { asked: () => void unknown() })
 }
 
 interface Stamped {
@@ -103,17 +96,4 @@ function headNow(git: Git, name: string, ref: RefName): CommitId | null | 'unrea
     // The ref is damaged. The request that reads it reports the error.
     return 'unreadable'
   }
-}
-
-function recordedRepository(repository: Repository, head: Repository['head'], unknown: () => void): Repository {
-  return new Proxy(repository, {
-    get(target, member) {
-      if (member === 'head') return head
-      // For example `then`, which `await` looks for.
-      if (!(member in target)) return undefined
-      if (!IMMUTABLE.has(member)) unknown()
-      const value: unknown = Reflect.get(target, member)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
 }

@@ -3,14 +3,7 @@ import { resolve } from 'node:path'
 import type { Config } from '../config.js'
 import { FolderWatch } from '../disk/folder-watch.js'
 import { makePrivate } from '../disk/private-files.js'
-import {
-  createRemoteOperations,
-  type Git,
-  openGit,
-  openRefreshSocket,
-  openSharedGit,
-  type SetAside,
-} from '../git/index.js'
+import { remoteOptions, type Git, openGit, openRefreshSocket, openSharedGit, type SetAside } from '../git/index.js'
 import type { RefName } from '../kernel/ids.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
@@ -51,7 +44,7 @@ export async function openRepositories(
     maxBlobBytes: config.blobLimitBytes,
     maxFolderEntries: config.folderLimitEntries,
     scratchBytes: config.scratchBytes,
-    remote: createRemoteOperations({
+    remote: remoteOptions({
       allowedProtocols,
       allowPrivateNetworks: config.allowPrivateNetworks,
       resolve: resolveHost,

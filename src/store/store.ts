@@ -12,7 +12,7 @@ import type { JournalPage, Journal, JournalQuery } from '../kernel/documents.js'
 import type { Journals } from './journal/journals.js'
 import { readGroup } from './journal/read.js'
 import type { Recording } from '../kernel/recording.js'
-import { RecordedStore } from './recorded-store.js'
+import { recordedStore } from './recorded-store.js'
 import { SingleWrites } from './single-writes.js'
 import type { Table, Document, Store, StoreEvent, Transaction } from './types.js'
 import { type AnyTable, stretchOf, documentIn } from './view.js'
@@ -163,7 +163,7 @@ export class EmbeddedStore extends SingleWrites implements Store {
   }
 
   recorded(recording: Recording): Store {
-    return new RecordedStore(this, recording, (of) => this.#table(of))
+    return recordedStore(this, recording, (of) => this.#table(of))
   }
 
   /**

@@ -1,6 +1,8 @@
 import { Launcher } from '../../src/git/process/launcher.js'
-import type { RemoteOptions } from '../../src/git/remote/connection.js'
-import { createRemoteOperations } from '../../src/git/remote/operations.js'
+import { type RemoteOptions, remoteOptions } from '../../src/git/remote/connection.js'
+import { fetchRemote } from '../../src/git/remote/fetch.js'
+import { remoteDefault, remoteHead } from '../../src/git/remote/head.js'
+import { push } from '../../src/git/remote/push.js'
 import type { FetchLimits, FetchResult, PushOrder, Remote } from '../../src/git/types.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from './hermetic-git.js'
@@ -11,8 +13,8 @@ let launcher: Promise<Launcher> | undefined
 export const sharedLauncher = (): Promise<Launcher> => (launcher ??= Launcher.open())
 
 /** Remote operations on a repository that is identified only by its path. */
-export function remoteOperations(options: RemoteOptions) {
-  const operations = createRemoteOperations(options)
+export function remoteOperations(given: RemoteOptions) {
+  const options = remoteOptions(given)
   const at = async (path: string) => ({
     path,
     launcher: await sharedLauncher(),
@@ -24,12 +26,12 @@ export function remoteOperations(options: RemoteOptions) {
   })
   return {
     remoteHead: async (path: string, remote: Remote, ref: RefName): Promise<CommitId | null> =>
-      operations.remoteHead(await at(path), remote, ref),
+      remoteHead(options, await at(path), remote, ref),
     remoteDefault: async (path: string, remote: Remote): Promise<RefName | null> =>
-      operations.remoteDefault(await at(path), remote),
+      remoteDefault(options, await at(path), remote),
     fetch: async (path: string, remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult> =>
-      operations.fetch(await at(path), remote, ref, limits),
+      fetchRemote(options, await at(path), remote, ref, limits),
     push: async (path: string, remote: Remote, order: PushOrder): Promise<void> =>
-      operations.push(await at(path), remote, order),
+      push(options, await at(path), remote, order),
   }
 }

@@ -1,7 +1,7 @@
 /** A node of the test next to a server in its own process. It publishes the test's commits in the server's folder. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRemoteOperations, openGit, openSharedGit, type SharedGit } from '../../src/git/index.js'
+import { remoteOptions, openGit, openSharedGit, type SharedGit } from '../../src/git/index.js'
 import { openDatabase } from '../../src/postgres/index.js'
 import { type Moved, publishThrough } from './by-hand.js'
 import { git } from './hermetic-git.js'
@@ -24,7 +24,7 @@ const open = new Map<string, { node: Promise<Node>; users: number }>()
 async function openNode({ dir, url }: Server): Promise<Node> {
   const reposDir = mkdtempSync(join(dir, 'by-hand-'))
   const database = openDatabase({ url })
-  const remote = createRemoteOperations({ allowedProtocols: ['file'], allowPrivateNetworks: true })
+  const remote = remoteOptions({ allowedProtocols: ['file'], allowPrivateNetworks: true })
   const local = await openGit({ reposDir, shared: true, maxBlobBytes: 64 * 1024 * 1024, remote })
   const node = await openSharedGit(local, { database })
   const close = async (): Promise<void> => {

@@ -33,7 +33,7 @@ import { Previews } from '../../src/domain/context/previews.js'
 import { RefMoves } from '../../src/domain/context/ref-moves.js'
 import { MAIN } from '../../src/domain/context/refs.js'
 import { createSpace } from '../../src/domain/spaces/spaces.js'
-import { createRemoteOperations, openGit } from '../../src/git/index.js'
+import { remoteOptions, openGit } from '../../src/git/index.js'
 import { startWorker, type Worker } from '../../src/jobs/worker.js'
 import { systemClock } from '../../src/kernel/clock.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
@@ -137,7 +137,7 @@ export async function openApp(
       reposDir: join(root, 'repos'),
       signingKeyFile,
       maxBlobBytes: 10_000_000,
-      remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: true }),
+      remote: remoteOptions({ allowedProtocols, allowPrivateNetworks: true }),
     }),
     mail: null,
     meters: new Meters(),

@@ -12,7 +12,7 @@ import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import type { MergedTree } from '../commits/merge/merged-tree.js'
 import { MAIN } from '../context/refs.js'
 import { translated } from '../commits/make-commit.js'
-import { conflictError, namesOf } from '../commits/merge/merge.js'
+import { conflictError, namesOf } from '../commits/merge/merged-tree.js'
 import { compareWithMain } from './conflict-state.js'
 
 /** Maximum size in bytes of a text in a response. The file can also be read by its oid. */

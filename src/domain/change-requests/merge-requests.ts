@@ -18,7 +18,7 @@ import { changeRequestRef, MAIN } from '../context/refs.js'
 import { guardBranch, guardMain } from '../commits/guards.js'
 import { wroteIn } from './writers.js'
 import { coAuthors, RESOLVED, writersOf } from '../commits/credits.js'
-import { conflictError } from '../commits/merge/merge.js'
+import { conflictError } from '../commits/merge/merged-tree.js'
 
 /**
  * Merges a change request into main with a merge commit. The move of main is the commit point. The document is updated

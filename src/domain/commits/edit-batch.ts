@@ -3,25 +3,51 @@
 import { type Repository, type Staging, StaleRef } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { Lease } from '../../kernel/lease.js'
+import type { App } from '../context/app.js'
 import type { Turn } from '../context/batcher.js'
+import type { SpaceRepository } from '../context/loaded.js'
 import type { RefGuard } from './guards.js'
-import { ATTEMPTS, moveRefs, movesTooFast } from './move-branch.js'
+import { ATTEMPTS, moveGuarded, movesTooFast } from './move-branch.js'
+import { required } from '../../kernel/defined.js'
 
 const REASON = 'edit content'
 /** Maximum size of written objects that are not yet on disk. Above it, further edits wait for the disk sync. */
 const MAX_STAGED_BYTES = 32 * 1024 * 1024
 
-/** A queued content write. */
-export interface Edit<T> {
+/**
+ * Creates the commit of an edit in `staging`, on top of `head`: the branch's head or the previous edit's commit, or null
+ * if the branch does not exist. Throws the error for the client.
+ */
+export type MakeEdit<T> = (staging: Staging, head: CommitId | null) => Promise<{ head: CommitId; result: T }>
+
+/** The branch of an edit. */
+export interface EditedBranch {
   ref: RefName
   guard: RefGuard
-  /**
-   * Creates the edit's commit in `staging`, on top of `head`: the branch's head or the previous edit's commit, or null
-   * if the branch does not exist. Throws the error for the client.
-   */
-  make(staging: Staging, head: CommitId | null): Promise<{ head: CommitId; result: T }>
+}
+
+/** A queued edit. */
+interface Edit<T> extends EditedBranch {
+  make: MakeEdit<T>
   resolve(result: T): void
   reject(error: unknown): void
+}
+
+/**
+ * Commits an edit in the space's next batch, together with all other waiting edits.
+ * @param prepare does the part of the work that needs no lock, once the guard has allowed the edit
+ */
+export async function commitEdit<T>(
+  app: Pick<App, 'edits'>,
+  { doc, repo }: SpaceRepository,
+  branch: EditedBranch,
+  prepare: () => Promise<MakeEdit<T>>,
+): Promise<T> {
+  await branch.guard.check()
+  const make = await prepare()
+  return new Promise((resolve, reject) =>
+    app.edits.add<Edit<T>>(doc.id, { ...branch, make, resolve, reject }, (turn, lease) => makeEdits(lease, repo, turn)),
+  )
 }
 
 /**
@@ -32,7 +58,6 @@ interface Chain<T> {
   ref: RefName
   from: CommitId | null
   to: CommitId | null
-  edits: Edit<T>[]
   /** The edits that have a commit. */
   made: Edit<T>[]
   /** Functions that resolve or reject each edit after the branch has moved. */
@@ -42,38 +67,12 @@ interface Chain<T> {
 /**
  * Commits the edits of one space, each on top of the previous one on its branch. Edits that arrive during the work join
  * the batch. The objects are synced to disk first. Then the refs move, and the edits resolve. A failed edit is left out
- * and the others continue. If another process moved a branch, or a guard's final check rejects an edit, all remaining
- * edits of that branch are made again. Never rejects.
+ * and the others continue. Never rejects.
  */
-export async function makeEdits<T>(lease: Lease, repo: Repository, turn: Turn<Edit<T>>): Promise<void> {
-  for (let first = await turn.next(); first !== null; first = await turn.next())
-    await makeSome(lease, repo, first, turn)
-}
-
-/** Commits an edit together with the following ones, up to the staging limit. */
-async function makeSome<T>(lease: Lease, repo: Repository, first: Edit<T>, turn: Turn<Edit<T>>): Promise<void> {
-  let again: readonly Edit<T>[] = []
-  for (let tries = 1; tries === 1 || again.length > 0; tries++) {
+async function makeEdits<T>(lease: Lease, repo: Repository, turn: Turn<Edit<T>>): Promise<void> {
+  for (let first = await turn.next(); first !== null; first = await turn.next()) {
     const staging = repo.stage()
-    const taken: Edit<T>[] = []
-    const chains = new Map<RefName, Chain<T>>()
-    try {
-      for await (const edit of tries === 1 ? withRoom(first, turn, staging) : again) {
-        taken.push(edit)
-        await extend(chains, edit, repo, staging)
-      }
-      await staging.settle()
-    } catch (error) {
-      for (const edit of taken) edit.reject(error)
-      return
-    }
-    const { retry, stale } = await first.guard.during(async () => {
-      const { ready, retry } = await checkAgain([...chains.values()])
-      return { retry, stale: await publish(lease, repo, ready) }
-    })
-    if (tries >= ATTEMPTS)
-      for (const { chain, error } of stale.splice(0)) for (const edit of chain.edits) edit.reject(movesTooFast(error))
-    again = [...stale.flatMap(({ chain }) => chain.edits), ...retry]
+    await makeTogether({ lease, repo, staging }, withRoom(first, turn, staging))
   }
 }
 
@@ -88,23 +87,66 @@ async function* withRoom<T>(first: Edit<T>, turn: Turn<Edit<T>>, staging: Stagin
 }
 
 /**
- * Runs the guards' final check, after the objects are written and right before the refs move. If a guard throws, its
- * edit is rejected. The other edits of that branch have to be made again without it and are returned as `retry`.
+ * Commits edits, and moves their branches in one transaction. If another process moved a branch, or a guard's final
+ * check rejects an edit, the remaining edits are made again: those of each branch alone, so that no branch waits for
+ * another one.
  */
-async function checkAgain<T>(chains: readonly Chain<T>[]): Promise<{ ready: Chain<T>[]; retry: Edit<T>[] }> {
-  const ready: Chain<T>[] = []
-  const retry: Edit<T>[] = []
-  for (const chain of chains) {
-    const gone = new Set<Edit<T>>()
-    for (const edit of chain.made)
-      await edit.guard.check().catch((error) => {
-        gone.add(edit)
-        edit.reject(error)
-      })
-    if (gone.size === 0) ready.push(chain)
-    else retry.push(...chain.edits.filter((edit) => !gone.has(edit)))
+async function makeTogether<T>(
+  { lease, repo, staging }: { lease: Lease; repo: Repository; staging: Staging },
+  edits: AsyncIterable<Edit<T>> | readonly Edit<T>[],
+  tries = 1,
+): Promise<void> {
+  const taken: Edit<T>[] = []
+  const chains = new Map<RefName, Chain<T>>()
+  const rejected = new Set<Edit<T>>()
+  let prepared = false
+  const moved = () => [...chains.values()].filter(({ from, to }) => from !== to)
+  const guard: RefGuard = {
+    check: () =>
+      checkAll(
+        moved().flatMap(({ made }) => made),
+        rejected,
+      ),
+    during: (work) => required(taken[0]).guard.during(work),
+    moved: () => {
+      for (const { made } of moved()) for (const edit of made) edit.guard.moved()
+    },
   }
-  return { ready, retry }
+  try {
+    await moveGuarded({ repo, guard, reason: REASON, lease }, async () => {
+      for await (const edit of edits) {
+        taken.push(edit)
+        await extend(chains, edit, repo, staging)
+      }
+      await staging.settle()
+      prepared = true
+      return { moves: moved().map(({ ref, from, to }) => ({ ref, from, to })), result: null }
+    })
+    for (const { deliver } of chains.values()) for (const settle of deliver) settle()
+  } catch (error) {
+    const left = taken.filter((edit) => !rejected.has(edit))
+    const isStale = error instanceof StaleRef
+    const again = prepared && (chains.size > 1 || rejected.size > 0 || (isStale && tries < ATTEMPTS))
+    if (!again) for (const edit of left) edit.reject(isStale ? movesTooFast(error) : error)
+    for (const ref of again ? chains.keys() : [])
+      await makeTogether(
+        { lease, repo, staging: repo.stage() },
+        left.filter((edit) => edit.ref === ref),
+        tries + 1,
+      )
+  }
+}
+
+/** Asks the guards once more. Rejects the edits whose guard throws, and then throws one of these errors. */
+async function checkAll<T>(edits: readonly Edit<T>[], rejected: Set<Edit<T>>): Promise<void> {
+  let denied: unknown
+  for (const edit of edits)
+    await edit.guard.check().catch((error: unknown) => {
+      denied = error
+      rejected.add(edit)
+      edit.reject(error)
+    })
+  if (rejected.size > 0) throw denied
 }
 
 /** Creates the commit of an edit on top of the previous edits of its branch. */
@@ -115,11 +157,9 @@ async function extend<T>(
   staging: Staging,
 ): Promise<void> {
   const from = chains.get(edit.ref)?.from ?? repo.head(edit.ref)
-  const chain = chains.get(edit.ref) ?? { ref: edit.ref, from, to: from, edits: [], made: [], deliver: [] }
+  const chain = chains.get(edit.ref) ?? { ref: edit.ref, from, to: from, made: [], deliver: [] }
   chains.set(edit.ref, chain)
-  chain.edits.push(edit)
   try {
-    await edit.guard.check()
     const { head, result } = await edit.make(staging, chain.to)
     chain.to = head
     chain.made.push(edit)
@@ -127,32 +167,4 @@ async function extend<T>(
   } catch (error) {
     chain.deliver.push(() => edit.reject(error))
   }
-}
-
-/** Moves the branches, in one transaction if possible. Returns the ones that another process had moved. */
-async function publish<T>(
-  lease: Lease,
-  repo: Repository,
-  chains: readonly Chain<T>[],
-): Promise<{ chain: Chain<T>; error: unknown }[]> {
-  const moveOf = ({ ref, from, to }: Chain<T>) => ({ ref, from, to })
-  const moved = chains.filter(({ from, to }) => from !== to)
-  const movedAtOnce =
-    moved.length > 1 &&
-    (await moveRefs(repo, moved.map(moveOf), REASON, lease).then(
-      () => true,
-      () => false,
-    ))
-  const stale: { chain: Chain<T>; error: unknown }[] = []
-  for (const chain of chains) {
-    try {
-      if (!movedAtOnce && chain.from !== chain.to) await moveRefs(repo, [moveOf(chain)], REASON, lease)
-      if (chain.from !== chain.to) for (const edit of chain.made) edit.guard.moved()
-      for (const deliver of chain.deliver) deliver()
-    } catch (error) {
-      if (error instanceof StaleRef) stale.push({ chain, error })
-      else for (const edit of chain.edits) edit.reject(error)
-    }
-  }
-  return stale
 }

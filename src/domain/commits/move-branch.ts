@@ -37,12 +37,32 @@ const lockedMessage = ({ locks }: RefLocked): string =>
   `Another Git process holds ${locks.length === 1 ? 'the lock' : 'the locks'} ${locks.join(', ')} in the space's repository, or was killed without removing ${locks.length === 1 ? 'it' : 'them'}. ` +
   'No branch was moved. Try again later. If the error persists, ask a server administrator to delete the lock file while no Git process is running there.'
 
-/** A branch to move. `guard` is checked before the work and again right before the move. */
-interface BranchMove {
-  ref: RefName
-  reason: string
+/** A move of refs. `guard` is asked before the work, and again right before the move. */
+interface GuardedMove {
+  repo: Repository
   guard: RefGuard
+  reason: string
   lease: Lease
+}
+
+/**
+ * The only way to move a guarded branch: check, prepare, check, move. `prepare` writes objects and returns the moves,
+ * or none if there is nothing to move. All refs move together. Throws `StaleRef` if one of them does not have the head
+ * that `prepare` found.
+ */
+export async function moveGuarded<T>(
+  { repo, guard, reason, lease }: GuardedMove,
+  prepare: () => Promise<{ moves: readonly RefMove[]; result: T }>,
+): Promise<T> {
+  await guard.check()
+  const { moves, result } = await prepare()
+  if (moves.length === 0) return result
+  await guard.during(async () => {
+    await guard.check()
+    await moveRefs(repo, moves, reason, lease)
+  })
+  guard.moved()
+  return result
 }
 
 /**
@@ -52,21 +72,16 @@ interface BranchMove {
  */
 export async function moveBranch(
   repo: Repository,
-  { ref, reason, guard, lease }: BranchMove,
+  { ref, ...move }: Omit<GuardedMove, 'repo'> & { ref: RefName },
   attempt: (head: CommitId | null) => Promise<CommitId>,
 ): Promise<CommitId> {
   for (let tries = 1; ; tries++) {
     const head = repo.head(ref)
-    await guard.check()
-    const commit = await attempt(head)
-    if (commit === head) return commit
     try {
-      await guard.during(async () => {
-        await guard.check()
-        await moveRefs(repo, [{ ref, from: head, to: commit }], reason, lease)
+      return await moveGuarded({ repo, ...move }, async () => {
+        const to = await attempt(head)
+        return { moves: to === head ? [] : [{ ref, from: head, to }], result: to }
       })
-      guard.moved()
-      return commit
     } catch (error) {
       if (!(error instanceof StaleRef)) throw error
       if (tries >= ATTEMPTS) throw movesTooFast(error)

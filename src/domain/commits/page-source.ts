@@ -14,8 +14,8 @@ import { changeRequestRef, MAIN } from '../context/refs.js'
 import { headOf } from '../revisions/main-content.js'
 import { getPage } from '../revisions/pages.js'
 import type { OpenRevision } from '../revisions/revisions.js'
-import { type Edit, makeEdits } from './edit-batch.js'
-import { checkUnlocked, guardBranch, guardMain } from './guards.js'
+import { commitEdit } from './edit-batch.js'
+import { guardBranch, guardMain } from './guards.js'
 import { commitMessage, makeCommit } from './make-commit.js'
 import { openBatch } from './plan-content.js'
 
@@ -75,20 +75,13 @@ interface SourceRequest {
  */
 export async function writePageSource(request: SourceRequest): Promise<PageFile> {
   const { app, actor, space, changeRequest } = request
-  checkUnlocked(space)
   const branch = changeRequest
     ? { ref: changeRequestRef(changeRequest.doc.number), guard: guardBranch(app, space) }
     : { ref: MAIN, guard: guardMain(app, space, { by: 'edit', actor }) }
-  await branch.guard.check()
-  return new Promise((resolve, reject) => {
-    const make: Edit<PageFile>['make'] = async (staging, tip) => {
-      const start = changeRequest ? await openHead(app, space, changeRequest) : headOf(space)
-      const result = await write(request, tip ?? start, staging)
-      return { head: result.revision, result }
-    }
-    app.edits.add<Edit<PageFile>>(space.doc.id, { ...branch, make, resolve, reject }, (turn, lease) =>
-      makeEdits(lease, space.repo, turn),
-    )
+  return commitEdit(app, space, branch, async () => async (staging, tip) => {
+    const start = changeRequest ? await openHead(app, space, changeRequest) : headOf(space)
+    const result = await write(request, tip ?? start, staging)
+    return { head: result.revision, result }
   })
 }
 

@@ -10,15 +10,16 @@ import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import { type LoadedChangeRequest, type LoadedSpace, loadHead } from '../context/loaded.js'
 import { commitMessage, makeCommit } from './make-commit.js'
-import { type Edit, makeEdits } from './edit-batch.js'
+import { commitEdit, type EditedBranch } from './edit-batch.js'
 import { overridesAt } from '../revisions/identity.js'
 import { type FetchedFile, type FetchedFiles, fetchFiles } from './fetch-files.js'
 import { headOf } from '../revisions/main-content.js'
-import { conflictError, mergeCommits } from './merge/merge.js'
+import { mergeCommits } from './merge/merge.js'
+import { conflictError } from './merge/merged-tree.js'
 import { makeMergeCommit } from './merge/merge-commit.js'
 import { type ContentPlan, checkFileSizes, planContent, subjectOf } from './plan-content.js'
 import { changeRequestRef, MAIN } from '../context/refs.js'
-import { checkUnlocked, guardBranch, guardMain } from './guards.js'
+import { guardBranch, guardMain } from './guards.js'
 import { defined } from '../../kernel/defined.js'
 import type { ContentChange } from '../../model/content-changes.js'
 
@@ -90,7 +91,6 @@ export async function writeToMain(request: ContentRequest, ifMatch: string | nul
   const { app, actor, space } = request
   const revision = await revisionOf(space, ifMatch)
   const main = { ref: MAIN, guard: guardMain(app, space, { by: 'edit', actor }) }
-  await main.guard.check()
   return writeInBatch(request, main, async () => revision)
 }
 
@@ -114,20 +114,19 @@ interface EditRevisions {
 }
 
 /**
- * Commits an edit in the space's next batch, together with all other waiting edits. `findRevisions` is called at that
- * time, so it sees the result of earlier edits.
+ * Commits the changes in the space's next batch. `findRevisions` is called at that time, so it sees the result of
+ * earlier edits.
  */
-async function writeInBatch(
+const writeInBatch = (
   { app, actor, space, input, uploads }: ContentRequest,
-  branch: Pick<Edit<Written>, 'ref' | 'guard'>,
+  branch: EditedBranch,
   findRevisions: () => Promise<EditRevisions>,
-): Promise<Written> {
-  checkUnlocked(space)
-  checkFileSizes(input.changes, app.settings.maxFileBytes)
-  const uploaded = uploadedFiles(input.changes, uploads)
-  const fetched = new Map([...uploaded, ...(await fetchFiles(app, input.changes))])
-  return new Promise((resolve, reject) => {
-    const make: Edit<Written>['make'] = async (staging, tip) => {
+): Promise<Written> =>
+  commitEdit(app, space, branch, async () => {
+    checkFileSizes(input.changes, app.settings.maxFileBytes)
+    const uploaded = uploadedFiles(input.changes, uploads)
+    const fetched = new Map([...uploaded, ...(await fetchFiles(app, input.changes))])
+    return async (staging, tip) => {
       const { start, initial, base } = await findRevisions()
       const head = tip ?? start ?? headOf(space)
       const result = await write(
@@ -138,11 +137,7 @@ async function writeInBatch(
       )
       return { head: result.revision, result }
     }
-    app.edits.add<Edit<Written>>(space.doc.id, { ...branch, make, resolve, reject }, (turn, lease) =>
-      makeEdits(lease, space.repo, turn),
-    )
   })
-}
 
 /**
  * Applies changes to a revision as one commit on top of it, and moves no branch. Returns that revision if nothing

@@ -1,4 +1,5 @@
 // Creates the app of one writing request. It checks the caller's rights again at the time of the write.
+import { overlay } from '../../kernel/overlay.js'
 import type { Reader, Store } from '../../store/index.js'
 import type { App } from './app.js'
 import { type RevocationWatch, watchRights } from './rights-taken.js'
@@ -43,23 +44,12 @@ export function guardedApp(base: App, stillMay: (reader: Reader) => Promise<void
     else for (const space of taken?.spaces ?? []) await base.moves.settled(space)
     return value
   }
-  const guarded: Store = {
-    get: (of, id) => store.get(of, id),
-    find: (of, index, key) => store.find(of, index, key),
-    count: (of, index, key) => store.count(of, index, key),
-    page: (of, order, group, stretch) => store.page(of, order, group, stretch),
-    all: (of) => store.all(of),
-    extent: (of, group) => store.extent(of, group),
-    read: (of, group, stretch) => store.read(of, group, stretch),
-    groups: (of) => store.groups(of),
-    drop: (of, group, before) => store.drop(of, group, before),
-    recorded: (recording) => store.recorded(recording),
-    close: () => store.close(),
+  const guarded = overlay<Store>(() => store, {
     transact,
     insert: (of, draft) => transact((tx) => tx.insert(of, draft)),
     replace: (of, document) => transact((tx) => tx.replace(of, document)),
     remove: (of, id) => transact((tx) => tx.remove(of, id)),
-  }
+  })
   const own = {
     store: guarded,
     stillMay: ask,

@@ -1,5 +1,6 @@
 // Detects transactions that may revoke rights of a caller whose write is in progress.
 import { keysOf } from '../../kernel/defined.js'
+import { overlay } from '../../kernel/overlay.js'
 import {
   collections,
   grants,
@@ -71,21 +72,13 @@ export function watchRights(tx: Transaction): { tx: Transaction; taken: Revocati
   }
   // bound: spaces that one transaction reads by their IDs
   const seen = new Map<string, SpaceDoc>()
-  const watched: Transaction = {
+  const watched = overlay<Transaction>(() => tx, {
     get: async (of, id) => {
       const found = await tx.get(of, id)
       const space = found && spaceIn(of, found)
       if (space && !seen.has(id)) seen.set(id, space)
       return found
     },
-    find: (of, index, key) => tx.find(of, index, key),
-    count: (of, index, key) => tx.count(of, index, key),
-    page: (of, order, group, stretch) => tx.page(of, order, group, stretch),
-    all: (of) => tx.all(of),
-    read: (of, group, query) => tx.read(of, group, query),
-    extent: (of, group) => tx.extent(of, group),
-    append: (to, group, make, least) => tx.append(to, group, make, least),
-    insert: (of, draft) => tx.insert(of, draft),
     replace: (of, document) => {
       note(of)
       const space = spaceIn(of, document)
@@ -97,6 +90,6 @@ export function watchRights(tx: Transaction): { tx: Transaction; taken: Revocati
       if (of.name === spaces.name) changed.add(id)
       return tx.remove(of, id)
     },
-  }
+  })
   return { tx: watched, taken }
 }

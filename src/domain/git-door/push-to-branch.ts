@@ -4,12 +4,17 @@ import type { Lease } from '../../kernel/lease.js'
 import { changeRequests } from '../../model/index.js'
 import { changeDocument } from '../change-requests/change-requests.js'
 import { guardBranch } from '../commits/guards.js'
-import { moveRefs } from '../commits/move-branch.js'
 import { type LoadedChangeRequest, loadHead } from '../context/loaded.js'
 import { changeRequestRef } from '../context/refs.js'
-import { StaleRef } from '../../git/index.js'
-import { reportToClient, type Landed, type Push } from './push-request.js'
-import { checkContent, fetchFirst, PushRefused } from './refused.js'
+import {
+  checkContent,
+  fetchFirst,
+  type Landed,
+  movePushed,
+  type Push,
+  PushRefused,
+  reportToClient,
+} from './push-request.js'
 import { defined } from '../../kernel/defined.js'
 
 /** Adds commits to a change request by its number. Throws `PushRefused`, `ServiceError`. */
@@ -39,32 +44,24 @@ export async function addCommits(
   const ref = changeRequestRef(doc.number)
   if (doc.status === 'merged' || doc.status === 'archived')
     throw new PushRefused(`change request ${doc.number} is ${doc.status}; push to refs/for/main to open another one`)
-  const guard = guardBranch(app, space)
-  await guard.check()
-  if (to === head) {
-    say(`Change request ${doc.number} already has these commits.`)
-    return { became: ref, from: head, to }
-  }
-  if (!(await space.repo.isAncestor(head, to))) throw fetchFirst(ref)
-  await checkContent(push, head, to)
-  // Before the branch moves: the pusher must be recorded as soon as the commits can be approved.
-  const pushers = [...new Set([...(doc.pushers ?? []), actor.user.id])]
-  await changeDocument(
-    app,
-    doc.id,
-    (stored) => ({ ...stored, ...worded(options), pushers, updatedAt: app.clock.now().toISOString() }),
-    actor.user.id,
-  )
-  try {
-    await guard.during(async () => {
-      await guard.check()
-      await moveRefs(space.repo, [{ ref, from: space.repo.head(ref), to }], 'push', lease)
-    })
-  } catch (error) {
-    throw error instanceof StaleRef ? fetchFirst(ref) : error
-  }
-  guard.moved()
-  reportToClient(push, 'updated', doc.number)
+  await movePushed(push, lease, { branch: ref, guard: guardBranch(app, space) }, async () => {
+    if (to === head) {
+      say(`Change request ${doc.number} already has these commits.`)
+      return []
+    }
+    if (!(await space.repo.isAncestor(head, to))) throw fetchFirst(ref)
+    await checkContent(push, head, to)
+    // Before the branch moves: the pusher must be recorded as soon as the commits can be approved.
+    const pushers = [...new Set([...(doc.pushers ?? []), actor.user.id])]
+    await changeDocument(
+      app,
+      doc.id,
+      (stored) => ({ ...stored, ...worded(options), pushers, updatedAt: app.clock.now().toISOString() }),
+      actor.user.id,
+    )
+    return [{ ref, from: space.repo.head(ref), to }]
+  })
+  if (to !== head) reportToClient(push, 'updated', doc.number)
   return { became: ref, from: head, to }
 }
 

@@ -8,9 +8,8 @@ import { guardBranch } from '../commits/guards.js'
 import { loadHead } from '../context/loaded.js'
 import { changeRequestRef } from '../context/refs.js'
 import { headOf } from '../revisions/main-content.js'
-import { reportToClient, type Landed, type Push } from './push-request.js'
+import { checkContent, groundOf, type Landed, type Push, PushRefused, reportToClient } from './push-request.js'
 import { addCommits } from './push-to-branch.js'
-import { checkContent, groundOf, PushRefused } from './refused.js'
 
 const MAX_SUBJECT_LENGTH = 100
 const MAX_DESCRIPTION_LENGTH = 10_000

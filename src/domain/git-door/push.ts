@@ -2,11 +2,11 @@
 import { type PushedPack, RemoteError } from '../../git/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import type { Push } from './push-request.js'
+import { guardMain } from '../commits/guards.js'
+import { MAIN } from '../context/refs.js'
+import { checkContent, fetchFirst, type Landed, movePushed, type Push, PushRefused } from './push-request.js'
 import { pushToBranch } from './push-to-branch.js'
-import { pushToMain } from './push-to-main.js'
-import { pushToTopic } from './push-to-topic.js'
-import { PushRefused } from './refused.js'
+import { pushToTopic, putUpForReview } from './push-to-topic.js'
 import { type PushTarget, type RefCommand, targetOf } from './push-targets.js'
 
 /** The pack of a push, and the hooks of its request. */
@@ -64,4 +64,37 @@ async function settle(push: Push, command: RefCommand, target: PushTarget): Prom
       return { ref, ok: false, reason: error.message }
     throw error
   }
+}
+
+/** The topic of pushes to main that need a review. */
+const MAIN_TOPIC = 'main'
+
+/**
+ * Moves main forward. If main accepts merges only, the commits become a change request. Throws `PushRefused` if main has
+ * other commits, and `ServiceError` if the space is locked.
+ */
+function pushToMain(push: Push, { from, to }: { from: CommitId | null; to: CommitId }): Promise<Landed> {
+  const { app, actor, space, say } = push
+  const { repo } = space
+  return app.locks.run(space.doc.id, async (lease) => {
+    const main = repo.head(MAIN)
+    if (main === null || from !== main || !(await repo.isAncestor(main, to))) throw fetchFirst('main')
+    const guard = guardMain(app, space, { by: 'edit', actor })
+    let allowed = false
+    try {
+      await movePushed(push, lease, { branch: 'main', guard }, async () => {
+        allowed = true
+        if (to === main) return []
+        await checkContent(push, main, to)
+        return [{ ref: MAIN, from: main, to }]
+      })
+    } catch (error) {
+      if (allowed || !(error instanceof ServiceError) || error.code !== 'conflict') throw error
+      say(
+        'The main content of this space accepts only merges that meet its rules, so this push became a change request.',
+      )
+      return putUpForReview(push, lease, MAIN_TOPIC, to)
+    }
+    return { became: MAIN, from: main, to }
+  })
 }

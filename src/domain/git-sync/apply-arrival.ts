@@ -4,12 +4,12 @@ import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { commitMessage, makeCommit } from '../commits/make-commit.js'
 import { makeMergeCommit } from '../commits/merge/merge-commit.js'
 import { takenOverrides } from '../revisions/identity.js'
-import { guardMain, type RefGuard } from '../commits/guards.js'
+import { guardMain } from '../commits/guards.js'
+import { moveGuarded } from '../commits/move-branch.js'
 import { ADOPTED, keepRef, MAIN } from '../context/refs.js'
 import { type MergeBaseResult, entriesOf } from './merge-base.js'
 import { putIntoConflict, settleConflict } from './conflict.js'
 import { noFolder } from './directory.js'
-import { SyncFailure } from './failure.js'
 import type { Entry } from './log-entries.js'
 import { entriesWithoutDropped } from './dropped-commits.js'
 import { rememberTheirs } from './merge-arrival.js'
@@ -18,18 +18,10 @@ import type { Arrival, ArrivalPlan } from './plan-arrival.js'
 import { describeRemote, isLinkTo } from './remote.js'
 import { checkStillValid } from './request.js'
 import { type Contact, during, type Outcome, type LockedSync, type Sync } from './sync.js'
-import { readSyncLog } from './sync-log.js'
+import { openState } from './sync-log.js'
 import { logMoves } from './log-moves.js'
 
 const ATTEMPTS = 8
-
-/** Returns the head of main. Throws `SyncFailure` if the branch is missing. */
-export function requireMain({ space }: Pick<Contact, 'space'>): CommitId {
-  const main = space.repo.head(MAIN)
-  if (main === null)
-    throw new SyncFailure('The branch main of the space is missing. Ask a server administrator to restore it.')
-  return main
-}
 
 /**
  * Brings the remote head into main. The move of main is the commit point: the anchor of the log entries is the commit
@@ -63,14 +55,13 @@ async function attempt(
 ): Promise<Outcome> {
   const { remote } = sync
   const { repo } = sync.space
-  const main = requireMain(sync)
-  const arrival: Arrival = { ...arrived, main, log: await readSyncLog(repo, remote, main) }
+  const arrival: Arrival = { ...arrived, ...(await openState(sync)) }
+  const { main } = arrival
   const { plan, settled } = await planWithSettledConflicts(sync, arrival, options)
-  const unchanged = await unchangedAs(sync, arrival, plan)
-  if (unchanged !== null) {
+  if (plan.kind === 'same' || (await addsNothing(sync, arrival, plan))) {
     await repo.move(
       await recordMoves(sync, arrival, plan.mergeBase, {
-        local: unchanged,
+        local: plan.kind === 'same' ? plan.local : arrival.theirs,
         anchor: main,
         left: await entriesWithoutDropped(sync, plan.mergeBase, arrival),
       }),
@@ -84,45 +75,65 @@ async function attempt(
     by: 'import',
     known: ({ git }) => (sync.run.connection !== undefined || isLinkTo(git, remote.key)) && arrival.log.last !== null,
   })
-  await guard.check()
-  if (plan.kind === 'adopt') return adopt(sync, arrival, plan.mergeBase, guard)
-  if (plan.kind === 'conflict') return putIntoConflict(sync, arrival, plan)
-  const taken = options.force && sync.run.direction === 'import'
-  const left = await entriesWithoutDropped(sync, plan.mergeBase, arrival)
-  // The merge and the log become durable together.
-  const staging = repo.stage()
-  const also = [...settled, ...left.map(({ local }) => local)]
-  const commit = await mergeCommit(sync, arrival, plan as ArrivalPlan & { kind: 'merge' }, {
-    verb: taken ? 'Take' : 'Merge',
-    also,
-    into: staging,
-  })
-  const moves = await recordMoves(
-    sync,
-    arrival,
-    plan.mergeBase,
-    { local: arrived.theirs, anchor: commit, left },
-    staging,
+  const check = async () => {
+    await guard.check()
+    await checkStillValid(sync.app.store, sync.run)
+  }
+  const move = { repo, guard: { ...guard, check }, lease: sync.lease }
+  if (plan.kind === 'adopt')
+    return moveGuarded({ ...move, reason: `adopt ${describeRemote(remote)}` }, () =>
+      adopt(sync, arrival, plan.mergeBase),
+    )
+  const outcome = await moveGuarded({ ...move, reason: `merge ${describeRemote(remote)}` }, async () =>
+    plan.kind === 'conflict'
+      ? { moves: [], result: await putIntoConflict(sync, arrival, plan) }
+      : merge(sync, arrival, { ...plan, settled }, options.force && sync.run.direction === 'import'),
   )
-  await staging.settle()
-  await moveGuarded(sync, guard, [...moves, { ref: MAIN, from: main, to: commit }], `merge ${describeRemote(remote)}`)
-  await settleConflict(
-    sync,
-    options.force
-      ? 'A forced import replaced the main content with that of the remote.'
-      : 'A later import was merged cleanly.',
-  )
-  return { result: 'merged', revision: commit, remoteRevision: arrived.head, baseRevision: main }
+  if (outcome.result === 'merged')
+    await settleConflict(
+      sync,
+      options.force
+        ? 'A forced import replaced the main content with that of the remote.'
+        : 'A later import was merged cleanly.',
+    )
+  return outcome
 }
 
-/** Returns the local commit that equals the head if main stays as it is; otherwise null. */
-async function unchangedAs(sync: Sync, { main, theirs }: Arrival, plan: ArrivalPlan): Promise<CommitId | null> {
-  if (plan.kind === 'same') return plan.local
-  if (plan.kind !== 'merge' || plan.tree !== (await sync.space.repo.commit(main)).tree) return null
+/** The refs that an arrival moves, and its outcome once they have moved. */
+interface PreparedArrival {
+  moves: readonly RefMove[]
+  result: Outcome
+}
+
+/** Makes the merge commit of a remote head. The merge and the log become durable together. */
+async function merge(
+  sync: LockedSync,
+  arrival: Arrival,
+  plan: { mergeBase: MergeBaseResult; tree: TreeId; settled: readonly CommitId[] },
+  taken: boolean,
+): Promise<PreparedArrival> {
+  const { repo } = sync.space
+  const { head, theirs, main } = arrival
+  const left = await entriesWithoutDropped(sync, plan.mergeBase, arrival)
+  const staging = repo.stage()
+  const also = [...plan.settled, ...left.map(({ local }) => local)]
+  const commit = await mergeCommit(sync, arrival, plan, { verb: taken ? 'Take' : 'Merge', also, into: staging })
+  const entry = { local: theirs, anchor: commit, left }
+  const moves = await recordMoves(sync, arrival, plan.mergeBase, entry, staging)
+  await staging.settle()
+  return {
+    moves: [...moves, { ref: MAIN, from: main, to: commit }],
+    result: { result: 'merged', revision: commit, remoteRevision: head, baseRevision: main },
+  }
+}
+
+/** Whether a merge with the remote head would leave main as it is. */
+const addsNothing = async (sync: Sync, { main }: Arrival, plan: ArrivalPlan): Promise<boolean> =>
+  plan.kind === 'merge' &&
+  plan.tree === (await sync.space.repo.commit(main)).tree &&
   // If both sides made the same changes, a merge commit records that. A locked space accepts no merge commit and works
   // without it.
-  return (await isLocked(sync)) ? theirs : null
-}
+  (await isLocked(sync))
 
 /** Returns the ref moves that record the head in the log. `anchor` is the commit that brings it into main. */
 async function recordMoves(
@@ -166,33 +177,16 @@ export async function mergeCommit(
 }
 
 /** Makes the remote head, with its history, the head of main. */
-async function adopt(
-  sync: LockedSync,
-  arrival: Arrival,
-  mergeBase: MergeBaseResult,
-  guard: RefGuard,
-): Promise<Outcome> {
+async function adopt(sync: LockedSync, arrival: Arrival, mergeBase: MergeBaseResult): Promise<PreparedArrival> {
   const { repo } = sync.space
   const { head, theirs, main } = arrival
-  const moves: RefMove[] = [
-    ...(repo.head(keepRef(main)) === null ? [{ ref: keepRef(main), from: null, to: main }] : []),
-    ...(await recordMoves(sync, arrival, mergeBase, { local: theirs, anchor: theirs })),
-    { ref: ADOPTED, from: repo.head(ADOPTED), to: theirs },
-    { ref: MAIN, from: main, to: theirs },
-  ]
-  await moveGuarded(sync, guard, moves, `adopt ${describeRemote(sync.remote)}`)
-  return { result: 'adopted', revision: theirs, remoteRevision: head, baseRevision: main }
+  return {
+    moves: [
+      ...(repo.head(keepRef(main)) === null ? [{ ref: keepRef(main), from: null, to: main }] : []),
+      ...(await recordMoves(sync, arrival, mergeBase, { local: theirs, anchor: theirs })),
+      { ref: ADOPTED, from: repo.head(ADOPTED), to: theirs },
+      { ref: MAIN, from: main, to: theirs },
+    ],
+    result: { result: 'adopted', revision: theirs, remoteRevision: head, baseRevision: main },
+  }
 }
-
-/** Moves main and the other refs together, after the guard's last check. */
-const moveGuarded = (
-  { app, run, lease, space: { repo } }: LockedSync,
-  guard: RefGuard,
-  moves: RefMove[],
-  reason: string,
-): Promise<void> =>
-  guard.during(async () => {
-    await guard.check()
-    await checkStillValid(app.store, run)
-    await repo.move(moves, reason, lease)
-  })

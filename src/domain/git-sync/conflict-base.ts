@@ -4,8 +4,7 @@ import type { CommitId } from '../../kernel/ids.js'
 import { overridesAt } from '../revisions/identity.js'
 import { groundHeader } from '../commits/merge/branch-merge.js'
 import { commitMessage, makeCommit } from '../commits/make-commit.js'
-import { joinedBase } from '../commits/merge/virtual-base.js'
-import { mergeCommits } from '../commits/merge/merge.js'
+import { joinedBase } from '../commits/merge/merge.js'
 import { isKnown, type SyncLog } from './log-entries.js'
 import type { Arrival } from './plan-arrival.js'
 import { describeRemote } from './remote.js'
@@ -29,7 +28,7 @@ export async function baseForFirstHead(
   const { app, space } = sync
   const { repo } = space
   if (base === null) return null
-  const byGit = await joinedBase(app, space, { ours: main, theirs: head }, mergeCommits)
+  const byGit = await joinedBase(app, space, { ours: main, theirs: head })
   if (byGit !== null && (await repo.commit(byGit)).tree === (await repo.commit(base)).tree) return null
   return stateBase(sync, { main, base, on, within: await repo.mergeBases(main, head) })
 }

@@ -3,19 +3,15 @@
  * differ is disputed and becomes a conflict, so no text is removed without a decision.
  */
 import { required } from '../../kernel/defined.js'
-import { readConfig } from '../../content/config.js'
 import type { FileChange, Repository, TreeEntry } from '../../git/index.js'
 import type { BlobId, CommitId, TreeId } from '../../kernel/ids.js'
-import { overrideNames } from '../commits/merge/base-despite-conflicts.js'
 import { newFiles, withFiles } from '../commits/merge/criss-cross-files.js'
-import { joinedBase } from '../commits/merge/virtual-base.js'
-import { mergeCommits } from '../commits/merge/merge.js'
+import { joinedBase, mergeCommits } from '../commits/merge/merge.js'
 import type { MergedTree, Sides } from '../commits/merge/merged-tree.js'
 import { isTaken } from '../commits/merge/merge-by-id.js'
-import { idsOf } from '../commits/merge/moved-files.js'
+import { openSide, overrideName, type Side } from '../commits/merge/side.js'
 import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
-import { overridesAt } from '../revisions/identity.js'
 import { changedCommit, commitWithout, partNotIn } from './remainder-commit.js'
 import type { MergeBaseResult } from './merge-base.js'
 import { filesOfDroppedLines } from './dropped-lines.js'
@@ -63,7 +59,7 @@ export async function conflictsForDisputed(
     await withoutReset(contact, mergeBase, arrival, inferred, mergeOn),
     await withDroppedLines(contact, mergeBase, arrival, inferred),
   ]
-  const base = inferred.base ?? (await joinedBase(app, space, inferred.sides, mergeCommits))
+  const base = inferred.base ?? (await joinedBase(app, space, inferred.sides))
   let disputedBase = base
   for (const { base: other, paths } of disputes)
     if (disputedBase !== null && paths.length > 0)
@@ -125,7 +121,7 @@ async function withDroppedLines(
   const { app, space } = contact
   const { repo } = space
   const merged = await treeOf(contact, inferred.merged)
-  const { summary } = (await readConfig(await repo.at(main), app.texts.for(space.doc.id))).config
+  const { summary } = (await openSide(app, space, main)).config
   const open = pathsInConflict(inferred.merged)
   const changed = (await repo.diff((await repo.commit(main)).tree, merged)).map(({ path }) => path)
   const pages = changed.filter((path) => path !== summary && !open.has(path))
@@ -144,7 +140,7 @@ async function keptBase(
   theirs: CommitId,
 ): Promise<CommitId | null> {
   const { app, space } = contact
-  let kept = parts === null ? null : (base ?? (await joinedBase(app, space, sides, mergeCommits)))
+  let kept = parts === null ? null : (base ?? (await joinedBase(app, space, sides)))
   for (const part of parts ?? [])
     kept = kept && (await commitWithout(contact, kept, await partNotIn(contact, part, theirs), [kept]))
   return kept
@@ -182,22 +178,23 @@ async function contestedBase(
   { other, paths, main, theirs }: ArrivalHeads & { other: CommitId | null; paths: readonly string[] },
 ): Promise<CommitId> {
   const { repo } = space
-  const { summary } = (await readConfig(await repo.at(main), app.texts.for(space.doc.id))).config
+  const [was, mine, its] = [
+    await openSide(app, space, base),
+    await openSide(app, space, main),
+    await openSide(app, space, theirs),
+  ]
+  const { summary } = mine.config
   const added = new Map<string, TreeEntry>()
   const changes = new Map<string, FileChange>()
   const ids: [string, string][] = []
-  const tree = repo.tree((await repo.commit(base)).tree)
-  const [pathInOther, names] = [await newPaths(app, space, base, other), await overrideNames(app, space, tree)]
-  for (const side of [main, theirs]) {
-    const [there, news, placeOf] = [
-      await repo.at(side),
-      await newFiles(app, space, base, side),
-      await placesIn(app, space, base, side),
-    ]
+  const pathInOther = await newPaths(app, space, base, other)
+  for (const side of [mine, its]) {
+    const news = await newFiles(space, was, side)
+    const placeOf = await placesIn(repo, was, side)
     for (const path of paths) {
-      const entry = path === summary ? null : await there.entry(path)
+      const entry = path === summary ? null : await side.snapshot.entry(path)
       if (!entry?.mode.startsWith('100')) continue
-      const blob = await blobOfNeither(repo, path, [main, theirs])
+      const blob = await blobOfNeither(repo, path, [mine, its])
       const { id, before } = placeOf(path)
       if (news.has(id)) {
         added.set(id, { ...entry, oid: blob })
@@ -205,10 +202,10 @@ async function contestedBase(
       }
       // The entries of the table of contents are those of the other merge base, so a moved page is where it is there.
       const moved = pathInOther.get(id)
-      const now = moved === undefined || (await isTaken(tree, moved)) ? before : moved
+      const now = moved === undefined || (await isTaken(was.snapshot, moved)) ? before : moved
       if (now !== before) {
         changes.set(before, { path: before, delete: true })
-        ids.push([names(now), id])
+        ids.push([overrideName(was.config, now), id])
       }
       changes.set(now, { path: now, oid: blob, mode: entry.mode })
     }
@@ -226,17 +223,15 @@ async function contestedBase(
 
 /** Returns a function that finds the ID of a file of one side, and its path in the merge base if it exists there. */
 async function placesIn(
-  app: App,
-  space: SpaceRepository,
-  base: CommitId,
-  side: CommitId,
+  repo: Repository,
+  base: Side,
+  side: Side,
 ): Promise<(path: string) => { id: string; before: string }> {
-  const [was, is] = [
-    await idsOf(app, space, base, await overridesAt(app, space, base)),
-    await idsOf(app, space, side, await overridesAt(app, space, side)),
-  ]
+  const [was, is] = [await base.ids(), await side.ids()]
   const places = new Map(
-    (await space.repo.diff(base, side)).flatMap(({ path, before }) => (before ? [[was(path), path] as const] : [])),
+    (await repo.diff(base.commit, side.commit)).flatMap(({ path, before }) =>
+      before ? [[was(path), path] as const] : [],
+    ),
   )
   return (path) => ({ id: is(path), before: places.get(is(path)) ?? path })
 }
@@ -249,16 +244,16 @@ async function newPaths(
   other: CommitId | null,
 ): Promise<Map<string, string>> {
   if (other === null) return new Map()
-  const is = await idsOf(app, space, other, await overridesAt(app, space, other))
+  const is = await (await openSide(app, space, other)).ids()
   return new Map(
     (await space.repo.diff(base, other)).flatMap(({ path, after }) => (after ? [[is(path), path] as const] : [])),
   )
 }
 
 /** Returns a blob that neither side has at a path. */
-async function blobOfNeither(repo: Repository, path: string, sides: readonly CommitId[]): Promise<BlobId> {
+async function blobOfNeither(repo: Repository, path: string, sides: readonly Side[]): Promise<BlobId> {
   const empty = await repo.writeBlob(Buffer.alloc(0))
-  for (const side of sides)
-    if ((await (await repo.at(side)).entry(path))?.oid === empty) return repo.writeBlob(Buffer.from('\n'))
+  for (const { snapshot } of sides)
+    if ((await snapshot.entry(path))?.oid === empty) return repo.writeBlob(Buffer.from('\n'))
   return empty
 }

@@ -3,10 +3,9 @@
  */
 import type { CommitId } from '../../kernel/ids.js'
 import { incomingRef } from '../context/refs.js'
-import { requireMain } from './apply-arrival.js'
 import type { Sided } from './remote-side.js'
 import type { Sync } from './sync.js'
-import { readSyncLog } from './sync-log.js'
+import { openState } from './sync-log.js'
 
 /**
  * Returns the last seen head of the remote if an export onto it would have something to push. Returns null if the
@@ -17,8 +16,7 @@ export async function findExpectedHead(sync: Sided<Sync>): Promise<CommitId | nu
   const { remote, run } = sync
   const { repo } = sync.space
   if (run.force || repo.head(incomingRef(remote.key)) !== null) return null
-  const main = requireMain(sync)
-  const log = await readSyncLog(repo, remote, main)
+  const { main, log } = await openState(sync)
   // After an unconfirmed push, the remote head is unknown. The same applies after a head from which another branch
   // dropped a part.
   const newest = log.syncPoints.findLast((syncPoint) => syncPoint.ref === remote.ref)

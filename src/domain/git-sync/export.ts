@@ -17,9 +17,9 @@ import { describeRemote, type SyncRemote } from './remote.js'
 import { onRemoteSide, type Sided } from './remote-side.js'
 import { checkStillValid } from './request.js'
 import { during, type LockedSync, type Outcome, type Sync } from './sync.js'
-import { readSyncLog } from './sync-log.js'
+import { openState } from './sync-log.js'
 import { logMoves } from './log-moves.js'
-import { requireMain, applyArrival } from './apply-arrival.js'
+import { applyArrival } from './apply-arrival.js'
 import { defined } from '../../kernel/defined.js'
 
 const ATTEMPTS = 5
@@ -49,9 +49,7 @@ async function attempt(sync: Sided<Sync>, expected: CommitId | null): Promise<Ou
   if (head === null && !run.force && (await hasSeenBranch(sync))) throw await noBranch(sync, true)
   let imported: Outcome | null = null
   if (expected === null && head !== null) {
-    const known =
-      (await readSyncLog(repo, remote, requireMain(sync))).last?.remote === head &&
-      (await sync.side.commits.hasCommit(head))
+    const known = (await openState(sync)).log.last?.remote === head && (await sync.side.commits.hasCommit(head))
     if (!known) head = await sync.side.fetch(remote.ref)
     imported = run.force || run.oneWay || known ? null : await importFirst(sync, head)
     if (imported?.result === 'conflict') return imported
@@ -71,7 +69,7 @@ async function attempt(sync: Sided<Sync>, expected: CommitId | null): Promise<Ou
 
 /** Imports the remote's changes. Returns null if the remote does not have the folder yet. */
 async function importFirst(sync: Sided<Sync>, head: CommitId): Promise<Outcome | null> {
-  const local = await sync.side.local(await readSyncLog(sync.space.repo, sync.remote, requireMain(sync)), head)
+  const local = await sync.side.local((await openState(sync)).log, head)
   return local === null ? null : applyArrival(sync, { head, theirs: local }, { force: false, forExport: true })
 }
 
@@ -93,8 +91,7 @@ async function planSeries(
   found: readonly BranchHead[],
 ): Promise<PlannedSeries> {
   const { repo } = sync.space
-  const main = requireMain(sync)
-  const log = await readSyncLog(repo, sync.remote, main)
+  const { main, log } = await openState(sync)
   const base = await exportBase(sync, log, main, { head, found })
   // The space's own history is pushed unchanged to an empty repository.
   if (base.own) return { main, series: { commit: main, theirs: main, length: 1 } }
@@ -149,11 +146,10 @@ async function prepare(
 ): Promise<Outcome | Prepared | 'remote moved'> {
   const { remote } = sync
   const { repo } = sync.space
-  const newest = requireMain(sync)
+  const { main: newest, log } = await openState(sync)
   const main = planned?.main ?? newest
   // main was reset to an older commit.
   if (!(await repo.isAncestor(main, newest))) return 'remote moved'
-  const log = await readSyncLog(repo, remote, newest)
   const base = await exportBase(sync, log, main, { head, found })
   if (head !== null && !sync.run.force && !(await isUpToDate(sync, log, main, base.local))) {
     if (sync.run.oneWay && !isExpected) throw othersCommitted(remote)
@@ -242,8 +238,8 @@ async function push(sync: Sided<Sync>, { entry, expected, before }: Prepared): P
   await checkStillValid(app.store, sync.run)
   const inLog = <T>(work: (log: SyncLog, main: CommitId, lease: Lease) => Promise<T>): Promise<T> =>
     app.locks.run(sync.space.doc.id, async (lease) => {
-      const main = requireMain(sync)
-      return work(await readSyncLog(repo, remote, main), main, lease)
+      const { main, log } = await openState(sync)
+      return work(log, main, lease)
     })
   try {
     await during(sync.enter('pushing'), () =>

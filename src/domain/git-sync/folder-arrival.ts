@@ -1,13 +1,11 @@
 // Fetches a head for an import of one folder through a scratch repository, so the space receives only the folder.
 import type { FetchedFolder, FolderScratch, Repository } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import { requireMain } from './apply-arrival.js'
 import { keepFilesBeside } from '../revisions/outside-files.js'
 import { folderCommit, mappedBefore } from './directory.js'
 import { isLinkTo } from './remote.js'
 import { type Contact, during, type FetchHints, fetchHead, fetchLimits } from './sync.js'
-import { readSyncLog } from './sync-log.js'
-import type { SyncLog } from './log-entries.js'
+import { openState } from './sync-log.js'
 
 /** A fetched head. */
 export interface FetchedHead {
@@ -32,8 +30,7 @@ export async function fetchArrival(contact: Contact, hints: FetchHints = {}): Pr
     const head = await fetchHead(contact, remote.ref, hints)
     return { head, theirs: head }
   }
-  const log = await readSyncLog(space.repo, remote, requireMain(contact))
-  const { head, theirs } = await fetchFolder(contact, space.repo, log, { ref: remote.ref, ...hints })
+  const { head, theirs } = await fetchFolder(contact, space.repo, { ref: remote.ref, ...hints })
   return { head, theirs }
 }
 
@@ -41,11 +38,11 @@ export async function fetchArrival(contact: Contact, hints: FetchHints = {}): Pr
 export async function fetchFolder(
   contact: Contact,
   through: Pick<Repository | FolderScratch, 'fetchFolder'>,
-  log: SyncLog,
   { ref, known, mapped }: { ref: RefName } & FetchHints,
 ): Promise<FetchedFolder> {
   const { space, remote, connection } = contact
-  const have = new Set<CommitId>([requireMain(contact)])
+  const { main, log } = await openState(contact)
+  const have = new Set<CommitId>([main])
   for (const { theirs } of log.entries) if (await space.repo.hasCommit(theirs)) have.add(theirs)
   const order = {
     directory: remote.directory,

@@ -7,8 +7,8 @@ import { SyncFailure } from './failure.js'
 import { describeRemote } from './remote.js'
 import { type FetchedHead, fetchArrival } from './folder-arrival.js'
 import type { Contact, FetchHints, Outcome, Sync } from './sync.js'
-import { readSyncLog } from './sync-log.js'
-import { requireMain, applyArrival } from './apply-arrival.js'
+import { openState } from './sync-log.js'
+import { applyArrival } from './apply-arrival.js'
 import { isUnrelated } from './plan-arrival.js'
 
 /**
@@ -44,9 +44,8 @@ export async function hasSeenBranch({ app, run }: Pick<Sync, 'app' | 'run'>): Pr
 export async function runImport(sync: Sync): Promise<Outcome> {
   const { remote, run } = sync
   const { repo } = sync.space
-  const main = requireMain(sync)
+  const { main, log } = await openState(sync)
   if (run.standalone) return await importStandalone(sync)
-  const log = await readSyncLog(repo, remote, main)
   const { last } = log
   const known = run.force || repo.head(incomingRef(remote.key)) !== null ? undefined : last?.remote
   // The fetch itself reads the remote head. A separate request would only add a round trip.

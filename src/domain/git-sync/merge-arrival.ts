@@ -7,8 +7,7 @@ import { arrivingOverrides } from '../revisions/arriving-identity.js'
 import { asKnownToMain, idsKnownToMain } from '../revisions/known-ids.js'
 import { withIdsSeenFromMain } from '../revisions/later-identity.js'
 import { withFiles } from '../commits/merge/criss-cross-files.js'
-import { joinedBase, joinedCommits } from '../commits/merge/virtual-base.js'
-import { mergeCommits } from '../commits/merge/merge.js'
+import { joinedBase, joinedCommits, mergeCommits } from '../commits/merge/merge.js'
 import type { Sides } from '../commits/merge/merged-tree.js'
 import type { Repository } from '../../git/index.js'
 import type { MergeBaseResult } from './merge-base.js'
@@ -58,7 +57,7 @@ async function mergeOn(
   const merged = await mergeCommits(app, space, sides)
   const shared = merged.clean ? [] : await sharedVersions(space.repo, mergeBase, arrival, merged.conflicts)
   if (shared.length === 0) return { merged, base: sides.base ?? null, sides }
-  const known = sides.base ?? (await joinedBase(app, space, sides, mergeCommits))
+  const known = sides.base ?? (await joinedBase(app, space, sides))
   if (known === null) return { merged, base: null, sides }
   const base = await changedCommit(contact, known, {
     changes: shared,
@@ -77,7 +76,7 @@ async function withoutReintroduced(
 ): Promise<Sides> {
   if (reintroduced.length === 0) return sides
   const { app, space } = contact
-  const known = sides.base ?? (await joinedBase(app, space, sides, mergeCommits))
+  const known = sides.base ?? (await joinedBase(app, space, sides))
   let base = known
   for (const drop of reintroduced) {
     const part = base === null ? null : await droppedPart(contact, drop)
@@ -93,7 +92,7 @@ async function withSharedFiles(
   arrival: { main: CommitId; theirs: CommitId },
   sides: Sides,
 ): Promise<Sides> {
-  const known = sides.base ?? (await joinedBase(app, space, sides, mergeCommits))
+  const known = sides.base ?? (await joinedBase(app, space, sides))
   if (known === null) return sides
   const base = await withFiles(app, space, known, await sharedFiles(app, space, mergeBase, { ...arrival, base: known }))
   return base === known ? sides : { ...sides, base }
@@ -127,14 +126,14 @@ async function sidesOf(
   const viaExports = mergeBase.viaExports.filter(
     (commit) => !mergeBase.bases.some((base) => base.viaExports.includes(commit)),
   )
-  const byGit = await joinedBase(app, space, withoutExports, mergeCommits)
+  const byGit = await joinedBase(app, space, withoutExports)
   if (mergeBase.viaExports.length + bases.length === 0)
     return byGit === null ? withoutExports : { ...withoutExports, base: byGit }
   const sides = {
     ours: await temporaryCommit(main, [...mergeBase.integrated, ...bases], 'Local'),
     theirs: await temporaryCommit(theirs, [theirs, ...mergeBase.inferredAncestors, ...viaExports, ...bases], 'Remote'),
   }
-  const known = await joinedBase(app, space, sides, mergeCommits)
+  const known = await joinedBase(app, space, sides)
   if (known === null) return sides
   if (byGit === null) return { ...sides, base: known }
   // If the head has a file exactly as in the base that Git finds without the exports, no one has edited the file: Git
@@ -221,4 +220,4 @@ async function rememberSeen(
 export const commonCommit = (
   { app, space }: Pick<Contact, 'app' | 'space'>,
   { bases }: MergeBaseResult,
-): Promise<CommitId | null> => joinedCommits(app, space, [...new Set(bases.map(({ local }) => local))], mergeCommits)
+): Promise<CommitId | null> => joinedCommits(app, space, [...new Set(bases.map(({ local }) => local))])

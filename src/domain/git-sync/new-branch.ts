@@ -5,10 +5,9 @@ import { commonCommits, findMergeBase } from './merge-base.js'
 import type { ExportBase } from './export-commit.js'
 import type { Sided } from './remote-side.js'
 import type { Sync } from './sync.js'
-import { readSyncLog } from './sync-log.js'
+import { openState } from './sync-log.js'
 import { wasEverSynced } from './anchor-commits.js'
 import type { SyncLog } from './log-entries.js'
-import { requireMain } from './apply-arrival.js'
 
 /** Maximum number of other branches that are inspected. */
 const MAX_BRANCHES = 4
@@ -27,7 +26,7 @@ export interface BranchHead {
 export async function findOtherBranches(sync: Sided<Sync>): Promise<BranchHead[]> {
   const { space, remote, connection, side } = sync
   const { repo } = space
-  const log = await readSyncLog(repo, remote, requireMain(sync))
+  const { log } = await openState(sync)
   // The space was never synced with this repository, so its branches have no merge base with main.
   if (log.syncPoints.length === 0) return []
   const named = [...log.syncPoints].reverse().map((syncPoint) => syncPoint.ref)

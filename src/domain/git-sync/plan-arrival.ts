@@ -12,13 +12,12 @@ import { describeRemote, type SyncRemote } from './remote.js'
 import type { Contact } from './sync.js'
 import { wasEverSynced } from './anchor-commits.js'
 import type { SyncLog } from './log-entries.js'
+import type { SyncState } from './sync-log.js'
 
 /** A fetched remote head (`head`), the equal local commit (`theirs`), and the main and log that it is merged with. */
-export interface Arrival {
+export interface Arrival extends SyncState {
   head: CommitId
   theirs: CommitId
-  main: CommitId
-  log: SyncLog
 }
 
 /** The decision about an arrival. */

@@ -19,8 +19,7 @@ import type { Arrival, ArrivalPlan } from './plan-arrival.js'
 import { describeRemote, readRemote, type SyncRemote, withCredential } from './remote.js'
 import { requireRole } from './request.js'
 import type { Contact } from './sync.js'
-import { readSyncLog } from './sync-log.js'
-import type { SyncLog } from './log-entries.js'
+import { readSyncLog, type SyncState } from './sync-log.js'
 import { mergeCommit } from './apply-arrival.js'
 
 /** Maximum time that a preview waits for the remote. The job of an import or export may take longer. */
@@ -151,11 +150,11 @@ async function previewExport(contact: Contact, force: boolean, query: ChangesQue
 }
 
 /** Reads main and the sync log under the space's lock, because a sync may be running. */
-const readMainAndLog = ({ app, space, remote }: Contact): Promise<{ main: CommitId; log: SyncLog }> =>
-  app.locks.run(space.doc.id, async () => ({
-    main: headOf(space),
-    log: await readSyncLog(space.repo, remote, headOf(space)),
-  }))
+const readMainAndLog = ({ app, space, remote }: Contact): Promise<SyncState> =>
+  app.locks.run(space.doc.id, async () => {
+    const main = headOf(space)
+    return { main, log: await readSyncLog(space.repo, remote, main) }
+  })
 
 const tooLong = (remote: SyncRemote): ServiceError =>
   conflict(

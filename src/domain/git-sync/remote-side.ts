@@ -4,11 +4,9 @@ import type { FetchedFolder, FolderScratch, Repository } from '../../git/index.j
 import { EMPTY_TREE, GitError, MissingObject } from '../../git/index.js'
 import { asOid, type CommitId, type RefName } from '../../kernel/ids.js'
 import { folderCommit, mappedBefore } from './directory.js'
-import { requireMain } from './apply-arrival.js'
 import { fetchFolder, scratchOptions } from './folder-arrival.js'
 import type { SyncLog } from './log-entries.js'
 import { type Contact, type FetchHints, fetchHead } from './sync.js'
-import { readSyncLog } from './sync-log.js'
 
 /** Maximum number of consecutive commits made here that are mapped without a fetch. */
 const MAX_MADE = 100
@@ -70,9 +68,7 @@ class ScratchSide implements RemoteSide {
   ) {}
 
   async fetch(ref: RefName, hints: FetchHints = {}): Promise<CommitId> {
-    const { space, remote } = this.contact
-    const log = await readSyncLog(space.repo, remote, requireMain(this.contact))
-    const fetched = await fetchFolder(this.contact, this.commits, log, { ref, ...hints })
+    const fetched = await fetchFolder(this.contact, this.commits, { ref, ...hints })
     // A fetch that returns the known head has no new mapping. Any other fetch has the mapping of all fetched commits.
     if (fetched.head !== hints.known || this.#fetched === null) this.#fetched = fetched
     return fetched.head

@@ -1,11 +1,9 @@
 /** Finds the changes between two commits that a third commit also has, whatever its history is. */
 import type { FileChange, Repository, TreeChange, TreeEntry } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { overrideNames } from '../commits/merge/base-despite-conflicts.js'
-import { idsOf } from '../commits/merge/moved-files.js'
+import { openSide, overrideName } from '../commits/merge/side.js'
 import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
-import { overridesAt } from '../revisions/identity.js'
 
 /** Changes to a commit, and the ID overrides of the files that they add. */
 export interface FileChanges {
@@ -30,9 +28,10 @@ export async function changesAlsoIn(
   like: CommitId | null = null,
 ): Promise<FileChanges> {
   const { repo } = space
-  const identify = async (commit: CommitId) => idsOf(app, space, commit, await overridesAt(app, space, commit))
-  const [was, now, its] = [await identify(from), await identify(to), await identify(there)]
-  const third = await repo.at(there)
+  const open = (commit: CommitId) => openSide(app, space, commit)
+  const [first, second, other] = [await open(from), await open(to), await open(there)]
+  const [was, now, its] = [await first.ids(), await second.ids(), await other.ids()]
+  const third = other.snapshot
   const alike = like === null ? null : await repo.at(like)
   const pagesAt = ({ path, before, after }: TreeChange): string[] => [
     ...(before ? [was(path)] : []),
@@ -72,12 +71,13 @@ export async function changesAlsoIn(
     for (const page of lost.flatMap(pagesAt)) otherwise.add(page)
     found = found.filter((one) => !lost.includes(one))
   }
-  const name = await overrideNames(app, space, repo.tree((await repo.commit(to)).tree))
   return {
     changes: found.map(({ path, after }) =>
       after ? { path, oid: after.oid, mode: after.mode } : { path, delete: true },
     ),
-    ids: found.flatMap(({ path, after }): [string, string][] => (after ? [[name(path), is(path)]] : [])),
+    ids: found.flatMap(({ path, after }): [string, string][] =>
+      after ? [[overrideName(second.config, path), is(path)]] : [],
+    ),
   }
 }
 

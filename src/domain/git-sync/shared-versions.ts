@@ -7,6 +7,7 @@ import type { FileChange, MergeConflict, Repository, TreeEntry } from '../../git
 import type { CommitId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { newFiles } from '../commits/merge/criss-cross-files.js'
+import { openSide } from '../commits/merge/side.js'
 import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
 import type { MergeBaseResult } from './merge-base.js'
@@ -63,7 +64,12 @@ export async function sharedFiles(
   { main, theirs, base }: { main: CommitId; theirs: CommitId; base: CommitId },
 ): Promise<Map<string, TreeEntry>> {
   const { repo } = space
-  const [mine, other] = [await newFiles(app, space, base, main), await newFiles(app, space, base, theirs)]
+  const was = await openSide(app, space, base)
+  const own = await openSide(app, space, main)
+  const [mine, other] = [
+    await newFiles(space, was, own),
+    await newFiles(space, was, await openSide(app, space, theirs)),
+  ]
   const shared = new Map<string, TreeEntry>()
   const open = [...mine].flatMap(([id, ours]) => {
     const its = other.get(id)
@@ -80,7 +86,6 @@ export async function sharedFiles(
     theirs,
     bases.map((one) => one.theirs),
   )
-  const files = await repo.at(main)
   for (const { id, ours, its } of open.slice(0, MAX_FILES)) {
     const taken = await findSharedVersion(
       repo,
@@ -96,7 +101,7 @@ export async function sharedFiles(
     )
     const candidate = taken ?? given
     if (ours.oid === its.oid) shared.set(id, taken !== null ? ours : its)
-    else if (candidate !== null && (taken === null || given === null) && !(await haveCrossed(files, candidate)))
+    else if (candidate !== null && (taken === null || given === null) && !(await haveCrossed(own.snapshot, candidate)))
       shared.set(id, candidate.version)
   }
   return shared

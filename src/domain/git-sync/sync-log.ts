@@ -7,7 +7,30 @@ import { required } from '../../kernel/defined.js'
 import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { type Entry, isKnown, isWrittenAfter, logRef, readEntries, type SyncLog } from './log-entries.js'
+import type { LoadedSpace } from '../context/loaded.js'
+import { MAIN } from '../context/refs.js'
+import { SyncFailure } from './failure.js'
 import type { SyncRemote } from './remote.js'
+
+/** The state of a sync: main, and the log as it counts for main. A move of main or of the log needs a new one. */
+export interface SyncState {
+  main: CommitId
+  log: SyncLog
+}
+
+/** Opens the state of a sync. Throws `SyncFailure` if the branch main is missing. */
+export async function openState({
+  space: { repo },
+  remote,
+}: {
+  space: Pick<LoadedSpace, 'repo'>
+  remote: SyncRemote
+}): Promise<SyncState> {
+  const main = repo.head(MAIN)
+  if (main === null)
+    throw new SyncFailure('The branch main of the space is missing. Ask a server administrator to restore it.')
+  return { main, log: await readSyncLog(repo, remote, main) }
+}
 
 /**
  * Reads the log as it counts for `head`: main, or a conflict branch. The entries are in the order in which main

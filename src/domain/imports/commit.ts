@@ -9,8 +9,8 @@ import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
 import { type LoadedSpace, loadHead } from '../context/loaded.js'
 import { changeRequestRef, MAIN } from '../context/refs.js'
-import { type Edit, makeEdits } from '../commits/edit-batch.js'
-import { guardBranch, guardMain } from '../commits/guards.js'
+import { commitEdit } from '../commits/edit-batch.js'
+import { guardBranch, guardMain, type RefGuard } from '../commits/guards.js'
 import { commitMessage, makeCommit } from '../commits/make-commit.js'
 import { openBatch } from '../commits/plan-content.js'
 import { headOf } from '../revisions/main-content.js'
@@ -58,7 +58,7 @@ export async function branchOf({ app, space, doc }: ImportRun): Promise<{ ref: R
 }
 
 /** Returns the guard of the import's branch: role, lock, approvals. */
-export const guardOf = ({ app, actor, space, doc }: ImportRun): Edit<CommitId>['guard'] =>
+export const guardOf = ({ app, actor, space, doc }: ImportRun): RefGuard =>
   doc.changeRequest === undefined ? guardMain(app, space, { by: 'edit', actor }) : guardBranch(app, space)
 
 /**
@@ -85,21 +85,16 @@ export async function commitImport(
   const run = guardedRun(given)
   const { app, space, doc } = run
   const { ref } = await branchOf(run)
-  return new Promise((resolve, reject) => {
-    const make: Edit<CommitId>['make'] = async (staging, tip) => {
-      const done = await earlierCommit(run)
-      const head = tip ?? (await branchOf(run)).start
-      if (done !== null) return { head, result: done }
-      const commit = await createCommit(run, gathered, head, staging)
-      await app.store.transact(async (tx) => {
-        const now = await tx.get(contentImports, doc.id)
-        if (now) await tx.replace(contentImports, { ...now, ...counts, commit, stage: 'writing' })
-      })
-      return { head: commit, result: commit }
-    }
-    app.edits.add<Edit<CommitId>>(space.doc.id, { ref, guard: guardOf(run), make, resolve, reject }, (turn, lease) =>
-      makeEdits(lease, space.repo, turn),
-    )
+  return commitEdit(app, space, { ref, guard: guardOf(run) }, async () => async (staging, tip) => {
+    const done = await earlierCommit(run)
+    const head = tip ?? (await branchOf(run)).start
+    if (done !== null) return { head, result: done }
+    const commit = await createCommit(run, gathered, head, staging)
+    await app.store.transact(async (tx) => {
+      const now = await tx.get(contentImports, doc.id)
+      if (now) await tx.replace(contentImports, { ...now, ...counts, commit, stage: 'writing' })
+    })
+    return { head: commit, result: commit }
   })
 }
 

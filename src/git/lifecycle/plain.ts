@@ -2,6 +2,7 @@
  * Inspects a repository on the disk with plain Git, without a server: lists its refs and checks its integrity. Changes
  * nothing.
  */
+import type { Launcher } from '../process/launcher.js'
 import { GitError } from '../errors.js'
 import { wholeCommand } from '../process/whole-command.js'
 
@@ -31,4 +32,15 @@ export async function fsck(path: string): Promise<string[]> {
   const lines = `${stdout}\n${stderr}`.split('\n').filter((line) => line !== '' && !line.startsWith('notice: '))
   if (code !== 0 && lines.length === 0) throw new GitError(`git fsck failed with exit code ${code} without output`)
   return lines
+}
+
+/** Maximum time of a lookup of many objects, in milliseconds. */
+const ABSENT_MS = 3_600_000
+
+/** Returns the objects that the repository at `path` does not have. */
+export async function findAbsent(launcher: Launcher, path: string, oids: readonly string[]): Promise<string[]> {
+  const options = { cwd: path, input: Buffer.from(`${oids.join('\n')}\n`), timeoutMs: ABSENT_MS }
+  const found = await launcher.mustRun(['cat-file', '--buffer', '--batch-check=%(objectname)'], options)
+  const absent = new Set(found.toString('latin1').match(/^[0-9a-f]{40}(?= missing$)/gm))
+  return oids.filter((oid) => absent.has(oid))
 }

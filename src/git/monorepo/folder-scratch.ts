@@ -10,8 +10,8 @@ import type { CommitId } from '../../kernel/ids.js'
 import { GitError, isRepositoryFault } from '../errors.js'
 import { exists } from '../objects/disk.js'
 import type { Launcher } from '../process/launcher.js'
-import type { LocalRepository } from '../remote/connection.js'
-import type { RemoteOperations } from '../remote/operations.js'
+import type { LocalRepository, RemoteOptions } from '../remote/connection.js'
+import { push } from '../remote/push.js'
 import type { FolderScratch, Repository } from '../types.js'
 import type { ReservedScratch } from './fetch-folder.js'
 import { asError } from '../../kernel/thrown.js'
@@ -31,7 +31,7 @@ const CONFIG =
 interface FolderTools {
   /** The repository of the space. */
   local: LocalRepository
-  remote: Pick<RemoteOperations, 'push'>
+  remote: RemoteOptions
   /**
    * Opens the repository at a path, which borrows objects from the repository of the space and the one at `scratch`.
    */
@@ -88,7 +88,7 @@ async function once<T>(
         return fetched
       },
       push: (to, ref, commit, expected) =>
-        remote.push({ path, launcher: local.launcher, isAncestor }, to, { ref, commit, expected }),
+        push(remote, { path, launcher: local.launcher, isAncestor }, to, { ref, commit, expected }),
     })
   } finally {
     await own.close()

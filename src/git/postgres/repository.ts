@@ -1,6 +1,7 @@
 /** One repository on a node: objects come from its disk, refs from the database. */
 import { isOid, type CommitId, type RefName } from '../../kernel/ids.js'
 import type { Lease } from '../../kernel/lease.js'
+import { overlay } from '../../kernel/overlay.js'
 import { GitError, LostObject, MissingObject, NoRepository } from '../errors.js'
 import { requireRefName } from '../refs/name.js'
 import type { Maintenance, RefMove, Repository } from '../types.js'
@@ -131,22 +132,13 @@ export class SharedRepository {
   #offer(): Repository {
     const { copy } = this
     const own: Partial<Repository> = {
+      path: copy.path,
       head: (ref) => (copy.gone ? null : copy.refs.get(ref)),
       refs: async (prefix) => (copy.gone ? new Map<RefName, CommitId>() : copy.refs.list(prefix)),
       move: (moves, reason, lease) => copy.inUse(this.#move(moves, reason, lease)),
       uploadPack: (request) => copy.inUse(this.#uploadPack(request)),
       maintain: (how) => copy.inUse(this.#maintain(how)),
     }
-    return new Proxy({ path: copy.path } as Repository, {
-      // Recorded repositories check members with `in`.
-      has: (_, member) => Reflect.has(copy.disk, member),
-      get(_, member) {
-        if (member in own) return own[member as keyof Repository]
-        const value: unknown = Reflect.get(copy.disk, member)
-        return typeof value === 'function'
-          ? (...args: unknown[]) => copy.inUse(value.apply(copy.disk, args) as unknown)
-          : value
-      },
-    })
+    return overlay<Repository>(() => copy.disk, own, { returned: (result) => copy.inUse(result) })
   }
 }

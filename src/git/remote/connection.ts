@@ -1,4 +1,5 @@
 /** Prepares Git for work with a remote: checks URL and host, passes the credential, and explains failures. */
+import ipaddr from 'ipaddr.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { RemoteError } from '../errors.js'
 import type { Launcher } from '../process/launcher.js'
@@ -34,6 +35,20 @@ export interface RemoteOptions extends RemoteIdentity {
   /** Remembered protocol versions of remotes over HTTP. Default: none. */
   protocolVersions?: ProtocolVersions
 }
+
+/**
+ * Checks the options once. The protocol versions of remotes are the only state: each operation checks the URL and
+ * resolves its host again. Throws at once if a network of `allowPrivateNetworks` is not a CIDR.
+ */
+export function remoteOptions(given: RemoteOptions): RemoteOptions {
+  for (const network of typeof given.allowPrivateNetworks === 'boolean' ? [] : given.allowPrivateNetworks) {
+    if (!ipaddr.isValidCIDR(network)) throw new Error(`"${network}" is not a network such as 10.0.0.0/8`)
+  }
+  return { protocolVersions: new ProtocolVersions(), ...given }
+}
+
+/** The options of repositories that may not use any remote. */
+export const NO_REMOTES: RemoteOptions = { allowedProtocols: [], allowPrivateNetworks: false }
 
 /** The local bare repository, and the launcher of its Git processes. */
 export interface LocalRepository {

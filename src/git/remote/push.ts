@@ -65,7 +65,7 @@ function refusal(connection: Connection, run: GitRun, summary: string): RemoteEr
 }
 
 /**
- * Implements `RemoteOperations.push`. Pushing a commit that the remote already has succeeds, so a push whose response
+ * Implements `Repository.push`. Pushing a commit that the remote already has succeeds, so a push whose response
  * was lost can be repeated.
  */
 export async function push(
@@ -92,7 +92,7 @@ export async function push(
 }
 
 /**
- * Implements `RemoteOperations.tryPush`: a push without transferring objects or moving the ref. It does not detect
+ * Implements `Repository.tryPush`: a push without transferring objects or moving the ref. It does not detect
  * protected branches of the host.
  */
 export async function tryPush(

@@ -6,7 +6,7 @@ import type { Recording } from '../../kernel/recording.js'
 import { TurnQueue } from '../../kernel/turns.js'
 import { constraintOf, type Database, DatabaseAway, type News, type Session } from '../../postgres/index.js'
 import { StoreClosed } from '../errors.js'
-import { RecordedStore, type Stamps } from '../recorded-store.js'
+import { recordedStore, type Stamps } from '../recorded-store.js'
 import { SingleWrites } from '../single-writes.js'
 import type { Document, SharedStore, Store, Table, Transaction } from '../types.js'
 import type { AnyTable } from '../view.js'
@@ -150,7 +150,7 @@ export class PostgresStore extends SingleWrites implements SharedStore {
    * document.
    */
   recorded(recording: Recording): Store {
-    if (this.#stamps) return new RecordedStore(this, recording, this.#stamps)
+    if (this.#stamps) return recordedStore(this, recording, this.#stamps)
     recording.recordUnknown()
     return this
   }

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
-import { createRemoteOperations, type Repository } from '../../../src/git/index.js'
+import { remoteOptions, type Repository } from '../../../src/git/index.js'
 import type { CommitId, RefName } from '../../../src/kernel/ids.js'
 import { hermeticEnv } from '../../support/hermetic-git.js'
 import { anyLease } from '../../support/lease.js'
@@ -18,7 +18,7 @@ const [test, place] = await suiteWith(
   () =>
     makePlace({
       disk: visited,
-      remote: createRemoteOperations({ allowedProtocols: ['file'], allowPrivateNetworks: true }),
+      remote: remoteOptions({ allowedProtocols: ['file'], allowPrivateNetworks: true }),
     }),
   clear,
 )

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
-  createRemoteOperations,
+  remoteOptions,
   openGit,
   openSharedGit,
   type OpenOptions,
@@ -43,7 +43,7 @@ export async function openNode(
     reposDir: folder,
     shared: true,
     maxBlobBytes: 4 * 1024 * 1024,
-    remote: createRemoteOperations({ allowedProtocols: ['file'], allowPrivateNetworks: true }),
+    remote: remoteOptions({ allowedProtocols: ['file'], allowPrivateNetworks: true }),
     ...(more.disk ? { disk: more.disk } : {}),
   })
   const node = { notices: [] as string[], aside: [] as SetAside[], moved: [] as RefName[], elsewhere: [] as RefName[] }

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import * as assert from 'uvu/assert'
-import { createRemoteOperations, type Repository } from '../../../src/git/index.js'
+import { remoteOptions, type Repository } from '../../../src/git/index.js'
 import type { FetchLimits } from '../../../src/git/types.js'
 import type { CommitId } from '../../../src/kernel/ids.js'
 import { createBareRepository, type BareRepository, type Files } from '../../support/bare-repository.js'
@@ -12,7 +12,7 @@ import { limits, remoteError } from './fixture.js'
 
 const [test, place] = await suiteWith('checks of small fetches', async () => {
   const made = await makePlace({
-    remote: createRemoteOperations({ allowedProtocols: ['file'], allowPrivateNetworks: false }),
+    remote: remoteOptions({ allowedProtocols: ['file'], allowPrivateNetworks: false }),
   })
   return { ...made, close: () => clear(made) }
 })

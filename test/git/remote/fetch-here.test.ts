@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { readdirSync, rmSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import * as assert from 'uvu/assert'
-import { createRemoteOperations, type Repository } from '../../../src/git/index.js'
+import { remoteOptions, type Repository } from '../../../src/git/index.js'
 import type { FetchLimits } from '../../../src/git/types.js'
 import type { CommitId } from '../../../src/kernel/ids.js'
 import type { BareRepository, Files } from '../../support/bare-repository.js'
@@ -16,7 +16,7 @@ import { limits, remoteError } from './fixture.js'
 
 const [test, place] = await suiteWith('fetches without Git processes except the check', async () => {
   const made = await makePlace({
-    remote: createRemoteOperations({ allowedProtocols: ['http'], allowPrivateNetworks: true }),
+    remote: remoteOptions({ allowedProtocols: ['http'], allowPrivateNetworks: true }),
   })
   const server = await startGitHttp({ root: made.dir })
   return {

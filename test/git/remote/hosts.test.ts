@@ -3,7 +3,7 @@ import { isAllowedAddress } from '../../../src/kernel/addresses.js'
 import { remoteEnvironment } from '../../../src/git/remote/environment.js'
 import { sshCommand } from '../../../src/git/remote/ssh.js'
 import { allowedAddresses } from '../../../src/git/remote/hosts.js'
-import { createRemoteOperations } from '../../../src/git/remote/operations.js'
+import { remoteOptions } from '../../../src/git/remote/connection.js'
 import { runGit } from '../../../src/git/remote/run.js'
 import { parseRemoteUrl } from '../../../src/git/remote/url.js'
 import { sharedLauncher } from '../../support/remote-operations.js'
@@ -47,10 +47,7 @@ test('single private networks can be allowed', () => {
   assert.is(isAllowedAddress('10.2.0.1', ['10.1.0.0/16']), false)
   assert.is(isAllowedAddress('fd00::5', ['10.1.0.0/16', 'fd00::/64']), true)
   assert.is(isAllowedAddress('127.0.0.1', true), true)
-  assert.throws(
-    () => createRemoteOperations({ allowedProtocols: [], allowPrivateNetworks: ['10.0.0.0'] }),
-    /is not a network/,
-  )
+  assert.throws(() => remoteOptions({ allowedProtocols: [], allowPrivateNetworks: ['10.0.0.0'] }), /is not a network/)
 })
 
 test('a name is checked by its addresses, and a literal address in every notation', async () => {

@@ -3,18 +3,16 @@
  * too, the virtual base must still contain that page. Otherwise it would look new on both sides, and the merge would
  * contain it twice.
  */
-import { type IdOverrides, isDefaultId, overrideKey } from '../../../content/identity.js'
-import { kindOfPath } from '../../../content/known-files.js'
-import { folderOf, keyBelow, nameOf } from '../../../content/paths.js'
+import { type IdOverrides, isDefaultId } from '../../../content/identity.js'
+import { folderOf, nameOf } from '../../../content/paths.js'
 import { readConfig } from '../../../content/config.js'
 import type { FileChange, MergeConflict, Repository, TreeEntry } from '../../../git/index.js'
-import type { CommitId, TreeId } from '../../../kernel/ids.js'
+import type { TreeId } from '../../../kernel/ids.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
-import { overridesAt } from '../../revisions/identity.js'
 import type { MergedTree, Sides } from './merged-tree.js'
 import { isTaken } from './merge-by-id.js'
-import { idsOf } from './moved-files.js'
+import { openSide, overrideName } from './side.js'
 
 /** The tree of a virtual merge base, and the ID overrides of the files that were added to it. */
 interface VirtualTree {
@@ -43,7 +41,7 @@ export async function treeDespiteConflicts(
     if (!taken && !put.has(ours.path)) put.set(ours.path, { path: ours.path, oid: ours.oid, mode: ours.mode })
   }
   const ids = new Map<string, string>()
-  const names = await overrideNames(app, space, left)
+  const { config } = await readConfig(left, app.texts.for(space.doc.id))
   for (const { path: intended, file, id, instead } of await missingFiles(app, space, sides, {
     conflicts: merged.conflicts,
     left,
@@ -53,7 +51,7 @@ export async function treeDespiteConflicts(
     const free = !put.has(intended) && (instead || !(await isTaken(left, intended)))
     const path = free ? intended : await freePath(left, intended)
     put.set(path, { path, oid: file.oid, mode: file.mode })
-    ids.set(names(path), id)
+    ids.set(overrideName(config, path), id)
   }
   return { tree: await repo.draft(drafted, [...put.values()]), ids }
 }
@@ -93,7 +91,10 @@ async function missingFiles(
     put,
   }: { conflicts: readonly MergeConflict[]; left: Tree; put: ReadonlyMap<string, { oid: string }> },
 ): Promise<MissingFile[]> {
-  const identify = { ours: await idsAt(app, space, sides.ours), theirs: await idsAt(app, space, sides.theirs) }
+  const identify = {
+    ours: await (await openSide(app, space, sides.ours)).ids(),
+    theirs: await (await openSide(app, space, sides.theirs)).ids(),
+  }
   const oidAt = async (path: string): Promise<string | undefined> => put.get(path)?.oid ?? (await left.entry(path))?.oid
   const found: MissingFile[] = []
   for (const { kind, path, base, ours, theirs } of conflicts) {
@@ -120,15 +121,6 @@ async function missingFiles(
       )
   }
   return found
-}
-
-const idsAt = async (app: App, space: SpaceRepository, commit: CommitId): Promise<(path: string) => string> =>
-  idsOf(app, space, commit, await overridesAt(app, space, commit))
-
-/** Returns a function from a file's path in a tree to the key of its override. */
-export async function overrideNames(app: App, { doc }: SpaceRepository, tree: Tree): Promise<(path: string) => string> {
-  const { root } = (await readConfig(tree, app.texts.for(doc.id))).config
-  return (path) => overrideKey(kindOfPath(keyBelow(root, path)), keyBelow(root, path))
 }
 
 /** Returns an unused path in the folder of a path that is taken. */

@@ -7,8 +7,7 @@ import { type CommitId, isOid } from '../../../kernel/ids.js'
 import type { ChangeRequestDoc } from '../../../model/index.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
-import { joinedCommits } from './virtual-base.js'
-import { mergeCommits } from './merge.js'
+import { joinedCommits, mergeCommits } from './merge.js'
 import type { MergedTree } from './merged-tree.js'
 
 /**
@@ -68,7 +67,7 @@ async function statedBaseOf(
     if (await repo.isAncestor(ground.main, base)) return null
     if (!(await repo.isAncestor(base, ground.common))) newer.push(base)
   }
-  return joinedCommits(app, space, [ground.common, ...newer], mergeCommits)
+  return joinedCommits(app, space, [ground.common, ...newer])
 }
 
 /** Merges main into a change request's branch, or the branch into main. Returns the result with its merge bases. */

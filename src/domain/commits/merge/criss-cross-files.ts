@@ -6,12 +6,12 @@ import type { FileChange, TreeEntry } from '../../../git/index.js'
 import type { CommitId } from '../../../kernel/ids.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
-import { overridesAt, pageIdsHeader, rememberOverrides } from '../../revisions/identity.js'
+import { pageIdsHeader, rememberOverrides } from '../../revisions/identity.js'
 import { serviceSignature } from '../make-commit.js'
-import { freePath, overrideNames, withIds } from './base-despite-conflicts.js'
+import { freePath, withIds } from './base-despite-conflicts.js'
 import type { Sides } from './merged-tree.js'
 import { isTaken } from './merge-by-id.js'
-import { idsOf } from './moved-files.js'
+import { openSide, overrideName, type Side } from './side.js'
 
 /**
  * Returns the virtual merge base, completed with the files that both sides and one of the merge bases have, matched by
@@ -25,12 +25,13 @@ export async function withFilesOfBoth(
   { ours, theirs }: Sides,
   bases: readonly CommitId[],
 ): Promise<CommitId> {
-  const [mine, other] = [await newFiles(app, space, joined, ours), await newFiles(app, space, joined, theirs)]
+  const joinedSide = await openSide(app, space, joined)
+  const filesOf = async (commit: CommitId) => newFiles(space, joinedSide, await openSide(app, space, commit))
+  const [mine, other] = [await filesOf(ours), await filesOf(theirs)]
   const common = new Map<string, TreeEntry>()
   if ([...mine.keys()].some((id) => other.has(id)))
     for (const base of bases)
-      for (const [id, file] of await newFiles(app, space, joined, base))
-        if (mine.has(id) && other.has(id)) common.set(id, file)
+      for (const [id, file] of await filesOf(base)) if (mine.has(id) && other.has(id)) common.set(id, file)
   return withFiles(app, space, joined, common)
 }
 
@@ -45,7 +46,11 @@ export async function addedByBoth(
   base: CommitId,
   { ours, theirs }: Sides,
 ): Promise<Map<string, TreeEntry>> {
-  const [mine, other] = [await newFiles(app, space, base, ours), await newFiles(app, space, base, theirs)]
+  const side = await openSide(app, space, base)
+  const [mine, other] = [
+    await newFiles(space, side, await openSide(app, space, ours)),
+    await newFiles(space, side, await openSide(app, space, theirs)),
+  ]
   const places = [...mine].filter(([id, { path }]) => other.has(id) && other.get(id)?.path !== path)
   const empty = places.length === 0 ? null : await space.repo.writeBlob(Buffer.alloc(0))
   // Either version may be the newer one. The merge base gets an empty file, so that the two versions conflict.
@@ -69,19 +74,18 @@ export async function withFiles(
 ): Promise<CommitId> {
   if (files.size === 0) return base
   const { repo } = space
-  const tree = repo.tree((await repo.commit(base)).tree)
-  const names = await overrideNames(app, space, tree)
+  const side = await openSide(app, space, base)
   const ids: [string, string][] = []
   const changes: FileChange[] = []
   for (const [id, { path: intended, oid, mode }] of files) {
     const path =
-      (await isTaken(tree, intended)) || changes.some((one) => one.path === intended)
-        ? await freePath(tree, intended)
+      (await isTaken(side.snapshot, intended)) || changes.some((one) => one.path === intended)
+        ? await freePath(side.snapshot, intended)
         : intended
     changes.push({ path, oid, mode })
-    ids.push([names(path), id])
+    ids.push([overrideName(side.config, path), id])
   }
-  const overrides = withIds(await overridesAt(app, space, base), ids)
+  const overrides = withIds(await side.overrides(), ids)
   const me = serviceSignature(app)
   const headers = await pageIdsHeader(app, space, base, overrides)
   const commit = await repo.write({
@@ -96,19 +100,10 @@ export async function withFiles(
   return commit
 }
 
-/** Returns the files of a commit whose IDs the merge base does not contain, by ID. */
-export async function newFiles(
-  app: App,
-  space: SpaceRepository,
-  base: CommitId,
-  commit: CommitId,
-): Promise<Map<string, TreeEntry>> {
-  const { repo } = space
-  const changes = await repo.diff(base, commit)
-  const [was, is] = [
-    await idsOf(app, space, base, await overridesAt(app, space, base)),
-    await idsOf(app, space, commit, await overridesAt(app, space, commit)),
-  ]
+/** Returns the files of a side whose IDs the merge base does not contain, by ID. */
+export async function newFiles({ repo }: SpaceRepository, base: Side, side: Side): Promise<Map<string, TreeEntry>> {
+  const changes = await repo.diff(base.commit, side.commit)
+  const [was, is] = [await base.ids(), await side.ids()]
   const known = new Set(changes.flatMap(({ path, before }) => (before ? [was(path)] : [])))
   const files = changes.flatMap(({ after }) =>
     after?.mode.startsWith('100') ? [[is(after.path), after] as const] : [],

@@ -11,32 +11,24 @@ import { decodeText, encodeText, encodingOf } from '../../../content/text.js'
 import type { SummaryNode } from '../../../content/types.js'
 import { unlessTooCostly } from '../../../content/work/text-work.js'
 import { caseKey, type FileChange, type Repository } from '../../../git/index.js'
-import type { CommitId, TreeId } from '../../../kernel/ids.js'
+import type { TreeId } from '../../../kernel/ids.js'
 import { Slices } from '../../../kernel/slices.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
-import { overridesAt } from '../../revisions/identity.js'
-import type { MergedConfigs } from './followed-folders.js'
-import { idsOf, readSide } from './moved-files.js'
+import { readSide } from './moved-files.js'
+import type { OpenSides, Side } from './side.js'
 
 /** Maximum number of entries that are updated. */
 const MAX_ENTRIES = 500
 
-interface Heads {
-  base: CommitId
-  ours: CommitId
-  theirs: CommitId
-}
-
 type Tree = ReturnType<Repository['tree']>
 
-/** The moves of a merge, and the base of the paths in its files. */
+/** The moves of a merge. */
 export interface Following {
   /** The path of the merged table of contents. */
   summary: string
   /** The added files that were moved along with a folder: old path → new path. */
   moves: ReadonlyMap<string, string>
-  configs: MergedConfigs
 }
 
 /**
@@ -47,15 +39,15 @@ export interface Following {
 export async function followedEntries(
   app: App,
   space: SpaceRepository,
-  heads: Heads,
+  heads: OpenSides,
   merged: TreeId,
-  { summary, moves, configs }: Following,
+  { summary, moves }: Following,
 ): Promise<FileChange[]> {
   const { repo, doc } = space
   const tree = repo.tree(merged)
   const entry = await tree.entry(summary)
   if (!entry?.mode.startsWith('100')) return []
-  const moved = new Map([...moves, ...(await movedPages(app, space, heads, tree, (one) => configs[one].summary))])
+  const moved = new Map([...moves, ...(await movedPages(app, space, heads, tree, ({ config }) => config.summary))])
   if (moved.size === 0 || ((await tree.sizes([entry.oid]))[0] ?? 0) > MAX_STRUCTURE_BYTES) return []
   const bytes = await tree.read(entry.oid)
   const [text, work] = [decodeText(bytes), app.texts.for(doc.id)]
@@ -63,7 +55,7 @@ export async function followedEntries(
   const [from, root] = [entriesFrom(config), config.root]
   const nodes = nodesIn((await unlessTooCostly(work.summary(text), null))?.nodes ?? [])
   // An entry that was written at the old path of the table of contents is relative to that path.
-  const places = [[from, root] as const, [entriesFrom(configs.base), configs.base.root] as const]
+  const places = [[from, root] as const, [entriesFrom(heads.base.config), heads.base.config.root] as const]
   const resolve = (href: string, exists: (path: string) => boolean): string | null => {
     for (const [at, top] of places) {
       const found = findTarget(href.replace(/[?#].*$/, ''), folderOf(at), top, exists)
@@ -97,30 +89,28 @@ const nodesIn = (nodes: readonly SummaryNode[]): SummaryNode[] =>
 
 /**
  * Returns the pages that one side moved while the other side changed a file with paths of pages: old path → new path.
- * @param fileOf returns the path of that file in a commit
+ * @param fileOf returns the path of that file on a side
  */
 export async function movedPages(
   app: App,
   space: SpaceRepository,
-  { base, ours, theirs }: Heads,
+  { base, ours, theirs }: OpenSides,
   merged: Tree,
-  fileOf: (commit: keyof Heads) => string,
+  fileOf: (side: Side) => string,
 ): Promise<Map<string, string>> {
   const { repo } = space
   const moved = new Map<string, string>()
   const listed = await Promise.all(
-    (['base', 'ours', 'theirs'] as const).map(
-      async (one) => (await (await repo.at({ base, ours, theirs }[one])).entry(fileOf(one)))?.oid,
-    ),
+    [base, ours, theirs].map(async (side) => (await side.snapshot.entry(fileOf(side)))?.oid),
   )
   for (const [mover, other] of [
     [ours, listed[2]],
     [theirs, listed[1]],
   ] as const) {
-    const changes = other === listed[0] ? [] : await repo.diff(base, mover)
+    const changes = other === listed[0] ? [] : await repo.diff(base.commit, mover.commit)
     const gone = changes.filter(({ path, status }) => status === 'deleted' && isMarkdown(path))
     if (gone.length === 0) continue
-    const was = await idsOf(app, space, base, await overridesAt(app, space, base))
+    const was = await base.ids()
     const { files } = await readSide(app, space, base, mover, changes)
     const slices = new Slices()
     for (const { path } of gone) {

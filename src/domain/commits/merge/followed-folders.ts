@@ -3,39 +3,22 @@
  * effective root, because pages at its old path are no longer shown, and a folder whose name changed only in case,
  * because some file systems cannot have both spellings.
  */
-import { readConfig } from '../../../content/config.js'
 import { ASSETS_FOLDER, INCLUDES_FOLDER } from '../../../content/known-files.js'
 import { folderOf, isBelow, isHidden, isMarkdown, keyBelow } from '../../../content/paths.js'
-import type { ContentConfig } from '../../../content/types.js'
+import { readConfig } from '../../../content/config.js'
 import { caseKey, type FileChange, type Repository, type TreeChange, type TreeEntry } from '../../../git/index.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
 import { Slices } from '../../../kernel/slices.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
+import type { Sides } from './merged-tree.js'
 import { type FileMerge, isTaken } from './merge-by-id.js'
-
-interface Heads {
-  base: CommitId
-  ours: CommitId
-  theirs: CommitId
-}
-
-/** The configurations of the three commits of a merge. */
-export type MergedConfigs = Record<keyof Heads, ContentConfig>
-
-export async function configsOf(
-  app: App,
-  { doc, repo }: SpaceRepository,
-  { base, ours, theirs }: Heads,
-): Promise<MergedConfigs> {
-  const configAt = async (commit: CommitId) => (await readConfig(await repo.at(commit), app.texts.for(doc.id))).config
-  const [b, o, t] = await Promise.all([configAt(base), configAt(ours), configAt(theirs)])
-  return { base: b, ours: o, theirs: t }
-}
+import { changesOf } from './moved-files.js'
+import { type OpenSides, openSide } from './side.js'
 
 /** Returns the path of the merged table of contents: from the side that changed it. */
-export const mergedSummary = ({ base, ours, theirs }: MergedConfigs): string =>
-  ours.summary === base.summary ? theirs.summary : ours.summary
+export const mergedSummary = ({ base, ours, theirs }: OpenSides): string =>
+  (ours.config.summary === base.config.summary ? theirs : ours).config.summary
 
 /** Moved files: old path → new path. */
 type Moves = Map<string, string>
@@ -46,27 +29,26 @@ type Moves = Map<string, string>
  * (`package.json`, `.github/`) stay.
  */
 export async function withFollowers(
-  { repo }: SpaceRepository,
-  heads: Heads,
-  configs: MergedConfigs,
+  repo: Repository,
+  heads: OpenSides,
   merge: FileMerge,
 ): Promise<{ merge: FileMerge; moves: Moves }> {
-  const moves = await followersOf(repo, heads, configs)
+  const moves = await followersOf(repo, heads)
   return moves.size === 0 ? { merge, moves } : { merge: await moved(repo, heads, merge, moves), moves }
 }
 
 /** Returns the files that one side added to a folder that the other side moved. */
-async function followersOf(repo: Repository, heads: Heads, configs: MergedConfigs): Promise<Moves> {
+async function followersOf(repo: Repository, heads: OpenSides): Promise<Moves> {
   const moves: Moves = new Map()
-  const [mine, other] = [await repo.diff(heads.base, heads.ours), await repo.diff(heads.base, heads.theirs)]
+  const [mine, other] = await changesOf(repo, heads)
   for (const [added, mover, from] of [
     [mine, other, 'ours'],
     [other, mine, 'theirs'],
   ] as const) {
     const placed = placesOf(
-      configs.base.root,
-      configs[from === 'ours' ? 'theirs' : 'ours'].root,
-      configs[from].root,
+      heads.base.config.root,
+      heads[from === 'ours' ? 'theirs' : 'ours'].config.root,
+      heads[from].config.root,
       mover,
     )
     if (placed === null) continue
@@ -87,21 +69,21 @@ async function followersOf(repo: Repository, heads: Heads, configs: MergedConfig
 export async function followersOfPlainMerge(
   app: App,
   space: SpaceRepository,
-  { ours, theirs }: Omit<Heads, 'base'>,
+  { ours, theirs }: Pick<Sides, 'ours' | 'theirs'>,
   tree: TreeId,
 ): Promise<FileChange[]> {
   const { repo } = space
   const base = await repo.mergeBase(ours, theirs)
   if (base === null) return []
-  const heads = { base, ours, theirs }
-  const configs = await configsOf(app, space, heads)
-  const moves = await followersOf(repo, heads, configs)
+  const open = (commit: CommitId) => openSide(app, space, commit)
+  const heads = { base: await open(base), ours: await open(ours), theirs: await open(theirs) }
+  const moves = await followersOf(repo, heads)
   if (moves.size === 0) return []
   const merged = repo.tree(tree)
   const { root } = (await readConfig(merged, app.texts.for(space.doc.id))).config
-  const side = configs.ours.root === configs.base.root ? 'theirs' : 'ours'
+  const mover = heads.ours.config.root === heads.base.config.root ? heads.theirs : heads.ours
   // The root has moved since, for example back.
-  if (root !== configs[side].root) return []
+  if (root !== mover.config.root) return []
   const changes: FileChange[] = []
   for (const [path, to] of moves) {
     const entry = await merged.entry(path)
@@ -189,9 +171,9 @@ function respelledFolders(changes: readonly TreeChange[]): Moves {
 }
 
 /** Moves files in the result of a merge. Adds a conflict for each new path that another file has. */
-async function moved(repo: Repository, heads: Heads, merge: FileMerge, moves: Moves): Promise<FileMerge> {
+async function moved(repo: Repository, heads: OpenSides, merge: FileMerge, moves: Moves): Promise<FileMerge> {
   const drafted = repo.tree(await repo.draft(merge.tree, merge.setAside))
-  const [ours, theirs] = [await repo.at(heads.ours), await repo.at(heads.theirs)]
+  const [ours, theirs] = [heads.ours.snapshot, heads.theirs.snapshot]
   const result: FileMerge = { ...merge, setAside: [...merge.setAside], conflicts: [...merge.conflicts] }
   const taken = new Set<string>()
   for (const [path, to] of moves) {

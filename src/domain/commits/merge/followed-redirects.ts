@@ -8,10 +8,11 @@ import { MAX_STRUCTURE_BYTES } from '../../../content/read-file.js'
 import { decodeText, encodeText, encodingOf } from '../../../content/text.js'
 import { unlessTooCostly } from '../../../content/work/text-work.js'
 import type { FileChange } from '../../../git/index.js'
-import type { CommitId, TreeId } from '../../../kernel/ids.js'
+import type { TreeId } from '../../../kernel/ids.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
 import { type Following, movedPages } from './followed-entries.js'
+import type { OpenSides } from './side.js'
 import { isRecord } from '../../../kernel/guards.js'
 
 /** Maximum number of redirects that are updated. */
@@ -24,9 +25,9 @@ const MAX_REDIRECTS = 500
 export async function followedRedirects(
   app: App,
   space: SpaceRepository,
-  heads: { base: CommitId; ours: CommitId; theirs: CommitId },
+  heads: OpenSides,
   merged: TreeId,
-  { moves, configs }: Pick<Following, 'moves' | 'configs'>,
+  { moves }: Pick<Following, 'moves'>,
 ): Promise<FileChange[]> {
   const tree = space.repo.tree(merged)
   const entry = await tree.entry(CONFIG_FILE)
@@ -49,7 +50,7 @@ export async function followedRedirects(
       continue
     const target = value.trim()
     // A redirect that was written before the root moved is relative to the old root.
-    const old = [root, configs.base.root]
+    const old = [root, heads.base.config.root]
       .flatMap((top) => filesOf(normalizePath(target.replace(/#.*$/s, ''), top)))
       .find((one) => moved.has(one))
     if (old === undefined) continue

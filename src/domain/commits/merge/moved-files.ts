@@ -1,16 +1,12 @@
 // Finds the files that must be merged by page ID, because Git merges by path.
 import { required } from '../../../kernel/defined.js'
-import { readConfig } from '../../../content/config.js'
-import { type IdOverrides, idOf } from '../../../content/identity.js'
-import { keyBelow } from '../../../content/paths.js'
-import { kindOfPath } from '../../../content/known-files.js'
-import type { TreeChange, TreeEntry } from '../../../git/index.js'
-import type { CommitId } from '../../../kernel/ids.js'
+import type { Repository, TreeChange, TreeEntry } from '../../../git/index.js'
 import { Slices } from '../../../kernel/slices.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
 import { overridesFrom } from '../../revisions/arriving-identity.js'
-import { noOverrides, overridesAt } from '../../revisions/identity.js'
+import { noOverrides } from '../../revisions/identity.js'
+import type { Identify, OpenSides, Side } from './side.js'
 
 /** A file of the merge base, and its entry on each side; null if that side deleted it. */
 export interface MovedFile {
@@ -19,17 +15,11 @@ export interface MovedFile {
   theirs: TreeEntry | null
 }
 
-interface Heads {
-  base: CommitId
-  ours: CommitId
-  theirs: CommitId
-}
-
 /** The changes of one side since the merge base, with the IDs of its files. */
 interface SideChanges {
   /** By path. */
   changes: Map<string, TreeChange>
-  identify: (path: string) => string
+  identify: Identify
   /** Whether the file at a path had another path before. */
   cameFromElsewhere: (path: string) => boolean
   /** The changed and added files, by ID. */
@@ -41,11 +31,10 @@ interface SideChanges {
  * changed, moved or deleted; files that one side deleted and the other side changed, because Git might mistake a new
  * page with similar text for the deleted one; and files that both sides deleted. Files are matched by ID.
  */
-export async function movedFiles(app: App, space: SpaceRepository, heads: Heads): Promise<MovedFile[]> {
-  const { repo } = space
-  const [mine, other] = [await repo.diff(heads.base, heads.ours), await repo.diff(heads.base, heads.theirs)]
+export async function movedFiles(app: App, space: SpaceRepository, heads: OpenSides): Promise<MovedFile[]> {
+  const [mine, other] = await changesOf(space.repo, heads)
   if (!mayHaveMoves(mine, other)) return []
-  const was = await idsOf(app, space, heads.base, await overridesAt(app, space, heads.base))
+  const was = await heads.base.ids()
   const [ours, theirs] = [
     await readSide(app, space, heads.base, heads.ours, mine),
     await readSide(app, space, heads.base, heads.theirs, other),
@@ -104,17 +93,26 @@ function needsMergeById({ base, ours, theirs }: MovedFile): boolean {
   return remaining === null || changed(remaining)
 }
 
+/** Returns the changes of both sides since the merge base. */
+export const changesOf = async (
+  repo: Repository,
+  { base, ours, theirs }: OpenSides,
+): Promise<[ours: TreeChange[], theirs: TreeChange[]]> => [
+  await repo.diff(base.commit, ours.commit),
+  await repo.diff(base.commit, theirs.commit),
+]
+
 /** Reads the changes of one side of a merge from the list of its diff. */
 export async function readSide(
   app: App,
   space: SpaceRepository,
-  base: CommitId,
-  head: CommitId,
+  base: Side,
+  head: Side,
   list: readonly TreeChange[],
 ): Promise<SideChanges> {
   const changes = new Map(list.map((change) => [change.path, change]))
-  const identify = await idsOf(app, space, head, await overridesFrom(app, space, base, head))
-  const idByPath = await idsOf(app, space, head, noOverrides)
+  const identify = head.identify(await overridesFrom(app, space, base.commit, head.commit))
+  const idByPath = head.identify(noOverrides)
   const files = new Map<string, TreeEntry>()
   const slices = new Slices()
   for (const { after } of list) {
@@ -122,16 +120,4 @@ export async function readSide(
     if (slices.due) await slices.rest()
   }
   return { changes, identify, files, cameFromElsewhere: (path) => identify(path) !== idByPath(path) }
-}
-
-/** Returns a function from a path in a commit to the ID of its page or file. */
-export async function idsOf(
-  app: App,
-  { doc, repo }: SpaceRepository,
-  commit: CommitId,
-  overrides: IdOverrides,
-): Promise<(path: string) => string> {
-  const { root } = (await readConfig(await repo.at(commit), app.texts.for(doc.id))).config
-  const identify = idOf(overrides)
-  return (path) => identify(kindOfPath(keyBelow(root, path)), keyBelow(root, path))
 }

@@ -10,16 +10,11 @@ import type { FileChange, TreeEntry } from '../../../git/index.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
+import type { OpenSides } from './side.js'
 
 /** Maximum number of entries that are kept. */
 const MAX_ENTRIES = 100
 const NO_NAMES = { base: {}, ours: {}, theirs: {} }
-
-interface Heads {
-  base: CommitId
-  ours: CommitId
-  theirs: CommitId
-}
 
 /** Reads tables of contents and finds the entries of given files. */
 interface Tables {
@@ -36,21 +31,22 @@ interface Tables {
 export async function relistedPages(
   app: App,
   space: SpaceRepository,
-  heads: Heads,
+  heads: OpenSides,
   merged: TreeId,
   { summary }: { summary: string },
 ): Promise<FileChange[]> {
   const { repo, doc } = space
   const tree = repo.tree(merged)
   const [base, ours, theirs] = await Promise.all(
-    [heads.base, heads.ours, heads.theirs].map(async (commit) => (await repo.at(commit)).entry(summary)),
+    [heads.base, heads.ours, heads.theirs].map(({ snapshot }) => snapshot.entry(summary)),
   )
   if (base?.mode.startsWith('100') !== true || !ours || !theirs) return []
   for (const [adder, listing, other] of [
     [heads.ours, ours, theirs],
     [heads.theirs, theirs, ours],
   ] as const) {
-    const added = other.oid === base.oid ? new Set<string>() : await addedPages(space, heads.base, adder, tree)
+    const added =
+      other.oid === base.oid ? new Set<string>() : await addedPages(space, heads.base.commit, adder.commit, tree)
     if (added.size === 0) continue
     const now = await tree.entry(summary)
     if (

@@ -3,11 +3,12 @@ import { defaultId } from '../../../content/identity.js'
 import { readStructure } from '../../../content/structure.js'
 import type { ContentStructure } from '../../../content/types.js'
 import type { MergeConflict } from '../../../git/index.js'
-import type { CommitId, TreeId } from '../../../kernel/ids.js'
+import type { TreeId } from '../../../kernel/ids.js'
 import { Slices } from '../../../kernel/slices.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
 import { structureAt } from '../../revisions/revisions.js'
+import type { OpenSides } from './side.js'
 
 /**
  * Finds a page that the merged table of contents would lose although neither side removed it. This happens if one side
@@ -19,17 +20,20 @@ import { structureAt } from '../../revisions/revisions.js'
 export async function conflictOfUnlistedPage(
   app: App,
   space: SpaceRepository,
-  sides: { base: CommitId; ours: CommitId; theirs: CommitId },
+  sides: OpenSides,
   merged: TreeId,
   open: ReadonlySet<string>,
 ): Promise<MergeConflict | null> {
   const { doc, repo } = space
   const tree = repo.tree(merged)
-  const [ours, theirs] = [await structureAt(app, space, sides.ours), await structureAt(app, space, sides.theirs)]
+  const [ours, theirs] = [
+    await structureAt(app, space, sides.ours.commit),
+    await structureAt(app, space, sides.theirs.commit),
+  ]
   const both = await readStructure(tree, defaultId, app.texts.for(doc.id))
   const { summary } = ours.config
   if (open.has(summary) || !ours.listed || !theirs.listed || !both.listed) return null
-  const [mine, its, was] = [await repo.at(sides.ours), await repo.at(sides.theirs), await repo.at(sides.base)]
+  const [mine, its, was] = [sides.ours.snapshot, sides.theirs.snapshot, sides.base.snapshot]
   /** Whether a side lists the page or has no file at its path. If so, the side did not remove the page's entry. */
   const agrees = async (side: ContentStructure, files: typeof mine, path: string): Promise<boolean> =>
     side.byGitPath.has(path) || (await files.entry(path)) === null
