@@ -14,14 +14,14 @@ export interface Plain {
   assets: Pick<SharedAssets, 'plain'>
 }
 
-/** What a page offers: a link, or a bar while its reader waits. */
-interface Way {
+/** The controls of a page: a link, or a bar while its reader waits. */
+interface Controls {
   href?: string
   isWaiting?: boolean
 }
 
 /** Returns the HTML of a page. Its style sheet has the same address below every path, even behind a proxy. */
-export function plainPage(name: PlainPage, { locale, assets }: Plain, { href, isWaiting }: Way = {}): string {
+export function plainPage(name: PlainPage, { locale, assets }: Plain, { href, isWaiting }: Controls = {}): string {
   const { missing, plain } = wordsFor(locale)
   const words: { title: string; reason: string; action?: string } = name === 'missing' ? missing : plain[name]
   const { title, reason, action } = words

@@ -151,7 +151,7 @@ for (const mover of MOVERS)
     ['', 'docs'],
     ['docs', ''],
   ] as const)
-    test(`a redirect is added while the ${mover} renames its page and moves the root from "${from}" to "${to}"`, async () => {
+    test(`a redirect follows a page that the ${mover} renames while the root moves from "${from}" to "${to}"`, async () => {
       const config = (root: string, redirects: string): string =>
         `${root === '' ? '' : `root: ${root}\n\n`}redirects:\n  home: README.md\n${redirects}`
       const renamed = {

@@ -205,7 +205,7 @@ test('the table grid, the form and the block palette change only their part of t
   assert.match(text, /Text\.\n\n\{% hint style="info" %\}\nMind \[it\]\(\.\.\/docker\.md\)\n\{% endhint %\}\n/)
 })
 
-test('a cell of an HTML table changes alone, also beside a list', async () => {
+test('an edit of a cell changes only that cell of an HTML table, even next to a list', async () => {
   const table =
     '<table><thead><tr><th>Name</th><th>Use</th></tr></thead><tbody><tr><td>A</td><td><ul><li>one</li></ul></td></tr></tbody></table>'
   const desk = await openDesk(here, { ...FILES, 'sub/other.md': `# Other\n\n${table}\n\nText.\n` })

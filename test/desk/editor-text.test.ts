@@ -183,7 +183,7 @@ test("a save whose response was lost does not conflict with the writer's later t
   assert.is(page.text.receive(first.raw, 'o1'), 'own')
   assert.is(page.text.pending, null)
   assert.equal(page.text.send(), { raw: '# A\r\n\r\nOne word more.\r\n', oid: 'o1' })
-  // What another writer made of it is not the own text.
+  // The text of another writer still conflicts.
   assert.is(page.text.receive(first.raw.replace('word', 'other'), 'o2'), 'conflict')
 })
 

@@ -297,7 +297,7 @@ test('deleting a site deletes its bundles', async () => {
   assert.is(await count(), before - 1)
 })
 
-test('without script, a reader downloads the site from the menu of a page, and sees that it is being prepared', async () => {
+test('without script, the menu of a page leads to the bundle and a page with the progress', async () => {
   const site = await openHandbook()
   const browser = await openChromium(here)
   try {

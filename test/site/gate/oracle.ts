@@ -81,7 +81,7 @@ export function reaches(world: World, view: View): Map<string, Reach> {
       if (outside) add([outside], if_(ours && view.admitted))
     }
     for (const { key } of site.keys) add([key], 'none')
-    // Who may sign in is told where, and learns the address.
+    // Visitors who may sign in are redirected to the sign-in, so they see the address.
     const isKnown = view.admitted || (site.published && site.visibility !== 'share-link')
     add([...wordsIn(`${site.hostname} ${site.proxy}`)], if_(ours && isKnown))
   }

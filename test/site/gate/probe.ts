@@ -167,7 +167,7 @@ async function play(situation: Situation, one: Combination): Promise<void> {
   if (request.isForPrograms && site.excluded) judgeExcluded(one, told)
   if (request.file && !request.lost && !isLost(visitor)) judgeFile(request.file, told)
   if (request.arrives) await judgeArrival(situation, one, told)
-  // What is not like the token of a visitor counts as the token of a member.
+  // A value that does not look like a visitor's token counts as a member's token.
   const isRefused = told.status === 401 && visitor.way === 'header' && visitor.token === 'alg-none'
   if (!isLost(visitor) && !(request.isForPrograms && site.excluded) && !isRefused) judgeComplete(told, request, view)
   if (/^search (?:page|data) for all$/.test(request.output) && view.admitted && !isLost(visitor)) judgeFound(one, told)
