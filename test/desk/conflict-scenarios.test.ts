@@ -157,7 +157,11 @@ test('an unresolvable conflict states the file to rename, and the app can rename
   const { desk, change } = await crossed(
     { ...BASE, 'deep/a.md': text('A'), 'SUMMARY.md': listed('one.md', 'two.md', 'deep/a.md') },
     { 'deep/a.md': null, deep: 'a file\n', 'Guide.md': '# Theirs\n' },
-    { 'deep/a.md': text('A', { 1: 'Edited' }), 'guide.md': '# Mine\n' },
+    {
+      'deep/a.md': text('A', { 1: 'Edited' }),
+      'guide.md': '# Mine\n',
+      'SUMMARY.md': listed('one.md', 'two.md', 'deep/a.md', 'guide.md'),
+    },
   )
   const named = async (choice: 'main' | 'change-request', wanted: RegExp): Promise<void> => {
     const state = await stateOf(desk, change)

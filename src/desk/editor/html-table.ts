@@ -130,11 +130,13 @@ function keepsOthers(table: HtmlTable, { from, to, insert }: TextEdit, row: numb
   const after = readHtmlTable(table.source.slice(0, from) + insert + table.source.slice(to))
   if (!after || after.rows.length !== table.rows.length) return false
   const [old, now] = [textsOf(table), textsOf(after)]
-  return now.every((cells, at) =>
-    Array.from({ length: Math.max(cells.length, old[at]?.length ?? 0) }, (_, index) => index).every(
-      (index) => (at === row + 1 && index === column) || (cells[index] ?? '') === (old[at]?.[index] ?? ''),
-    ),
-  )
+  return now.every((cells, at) => {
+    const [was, isChanged] = [old[at] ?? [], at === row + 1]
+    return (
+      cells.length === Math.max(was.length, isChanged ? column + 1 : 0) &&
+      cells.every((text, index) => (isChanged && index === column) || text === (was[index] ?? ''))
+    )
+  })
 }
 
 const textsOf = ({ heading, rows }: HtmlTable): string[][] => [
