@@ -26,6 +26,7 @@ const movesBranches = new Set([
 const changesNothing = new Set([
   'previewGitSync',
   'testConnection',
+  'previewSiteAsVisitor',
   'changeFrontMatterOfText',
   ...Object.keys(endpoints).filter((id) => /^(?:renderPage|notePagePresence)/.test(id)),
 ])

@@ -73,7 +73,7 @@ test('edits are made in order, keep line ends, and only a text that occurs once 
     [{ page: '/start', find: 'One', replace: 'One' }, /The edits change nothing/],
     [{ page: '/start', find: 'One' }, /Edit 0 needs either/],
     [{ page: '/start', find: 'One', replace: '1', markdown: '' }, /Edit 0 needs either/],
-    [{ page: '/absent', find: 'One', replace: '1' }, /This site has no such page for you/],
+    [{ page: '/absent', find: 'One', replace: '1' }, /The page does not exist, or you may not see it/],
   ] as const) {
     const { isError, text } = await client.call('propose', { subject: 'Wrong', edits: [edit] })
     assert.ok(isError)
