@@ -1,7 +1,7 @@
 /** Makes the outputs for search engines and browsers: the sitemap, `robots.txt`, and the OpenSearch description document. */
-import { Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { SitemapIndexStream, SitemapStream } from 'sitemap'
+import { EmptySitemap, ErrorLevel, SitemapIndexStream, SitemapStream } from 'sitemap'
 import type { PageAttributes, PageEntry } from '../content/types.js'
 import { datesAt, datesOf } from '../domain/revisions/page-dates.js'
 import { pathOfPage } from '../domain/sites/visitor-paths.js'
@@ -57,23 +57,23 @@ async function sitemapOutput(visit: Visit, number: number): Promise<SiteResponse
   if (number > files || (number > 0 && files < 2)) return null
   const part = found.slice(MAX_URLS * Math.max(0, number - 1), MAX_URLS * Math.max(1, number))
   const stream = async function* (): AsyncGenerator<string, void> {
-    const xml = new SitemapStream({ xmlns: { news: false, video: false, image: false, xhtml: true } })
+    const xml = new SitemapStream({
+      level: ErrorLevel.SILENT,
+      xmlns: { news: false, video: false, image: false, xhtml: true },
+    })
     let pending = ''
-    const urls = urlsOf(visit, part)
-    const first = await urls.next()
-    if (first.done) {
-      yield NO_URLS
-      return
-    }
-    const all = async function* (): AsyncGenerator<SitemapUrl> {
-      yield first.value
-      yield* urls
-    }
-    for await (const chunk of Readable.from(all(), { highWaterMark: 1_000 }).pipe(xml)) {
-      pending += String(chunk)
-      if (pending.length < CHUNK) continue
-      yield pending
-      pending = ''
+    // The loop throws what fails before it.
+    pipeline(Readable.from(urlsOf(visit, part), { highWaterMark: 1_000 }), xml, () => {})
+    try {
+      for await (const chunk of xml) {
+        pending += String(chunk)
+        if (pending.length < CHUNK) continue
+        yield pending
+        pending = ''
+      }
+    } catch (error) {
+      if (!(error instanceof EmptySitemap)) throw error
+      pending = NO_URLS
     }
     yield pending
   }
