@@ -140,6 +140,9 @@ test('a viewed page is viewed in every browser, until it changes again', async (
     (await pages()).map(({ current }) => current),
     [false],
   )
+  // The key works as soon as the page and its mark are loaded.
+  await page.waitForSelector('.blk.chg ins')
+  await page.waitForSelector('.switch input:not(:checked)')
   await page.keyboard.press('v')
   await hasText(page, '1 viewed')
   await page.close()
