@@ -43,7 +43,7 @@ test('no combination of visitor, page, output and address reveals hidden content
     try {
       const [guest, former] = [await service.caller(), await service.caller()]
       showCards(service)
-      const here = { service, port, wildcard, guest, former, earlierHosts: [] }
+      const here = { service, port, wildcard, guest, former }
       for (const seed of WORLDS.filter((one) => one % ORIGINS.length === at)) {
         if (leaks.length >= MAX_LEAKS) break
         const told = await playStory(here, seed, COMBINATIONS)

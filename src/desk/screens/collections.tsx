@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { CollectionMembers } from '../admin/content-members.js'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
-import { ChoiceField, FormError, Submit, TextField, useForm } from '../admin/form.js'
+import { ChoiceField, type Form, FormError, Submit, TextField, useForm } from '../admin/form.js'
 import { AddButton, Listing, OpeningRow, usePages } from '../admin/lists.js'
 import { collectionPath, useCollections, useSpaces } from '../admin/names.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
@@ -41,6 +41,18 @@ export function Collections({ org = '' }: { org?: string }) {
   )
 }
 
+function Name({ form, ...field }: { form: Form; value: string; onInput: (title: string) => void }) {
+  return (
+    <TextField
+      label={adminWords().collections.name}
+      error={form.error('title')}
+      maxLength={MAX_TITLE}
+      required
+      {...field}
+    />
+  )
+}
+
 function New({ organization, onClose }: { organization: Organization; onClose: () => void }) {
   const w = adminWords().collections
   const [title, setTitle] = useState('')
@@ -57,14 +69,7 @@ function New({ organization, onClose }: { organization: Organization; onClose: (
     <Dialog title={w.add} onClose={onClose}>
       <div>
         <form class="stack" onSubmit={form.submit}>
-          <TextField
-            label={w.name}
-            error={form.error('title')}
-            value={title}
-            onInput={setTitle}
-            maxLength={MAX_TITLE}
-            required
-          />
+          <Name form={form} value={title} onInput={setTitle} />
           <ChoiceField
             label={w.within}
             error={form.error('parent')}
@@ -159,14 +164,7 @@ function General({ collection }: { collection: Collection }) {
   })
   return (
     <form class="stack" onSubmit={form.submit}>
-      <TextField
-        label={w.name}
-        error={form.error('title')}
-        value={title}
-        onInput={setTitle}
-        maxLength={MAX_TITLE}
-        required
-      />
+      <Name form={form} value={title} onInput={setTitle} />
       <TextField
         label={w.description}
         error={form.error('description')}

@@ -34,8 +34,6 @@ export interface Here {
   guest: Caller
   /** Once a guest of all sites, but not any more. */
   former: Caller
-  /** Host names of earlier worlds in the service. */
-  earlierHosts: string[]
 }
 
 export async function call(
