@@ -22,7 +22,7 @@ import { openControl } from './start/control-socket.js'
 import { openApp } from './start/open-app.js'
 import { type Node, openNode } from './start/open-node.js'
 import { metricsOf } from './start/metrics-of.js'
-import { operatorFailures } from './start/operator-failures.js'
+import { missingParts, operatorFailures } from './start/operator-failures.js'
 import { isReadOnly, resumeWhenWritable } from './start/read-only.js'
 import { openServers, type Served } from './start/open-servers.js'
 import { startWatchers, type Watchers } from './start/watchers.js'
@@ -90,7 +90,11 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     app.texts.warm()
     let closeControl = async (): Promise<void> => {}
     const begin = async (): Promise<void> => {
-      closeControl = await openControl(app, { dataDir: config.dataDir, explain: operatorFailures(folders) })
+      closeControl = await openControl(app, {
+        dataDir: config.dataDir,
+        explain: operatorFailures(folders),
+        missing: () => missingParts(app, folders),
+      })
       if (overrides.withoutWorker) return
       const { startBackground } = await import('./start/background.js')
       work.background = startBackground(app, { requestExports: watchers.requestExports, node })

@@ -149,9 +149,9 @@ async function administer(here: Checkout, database: string): Promise<void> {
   }
   assert.match(await git(join(here.dir, 'docs-copy'), ['log', '--format=%an']), /\w/)
   const output = outputs.join('')
-  assert.match(output, /backups\/bindery-[\d-]+ has 3 repositories and \d+ files/)
+  assert.match(output, /backups\/bindery-[\d-]+ has 4 repositories and \d+ files/)
   assert.is(output.match(/^No problems found\.$/gm)?.length, 3)
-  assert.is(output.match(/^Repositories are equal: 3 repositories/gm)?.length, 2)
+  assert.is(output.match(/^Repositories are equal: 4 repositories/gm)?.length, 2)
 }
 
 /** Sends a request to the running server, by default with the token of its first start. Throws if it fails. */

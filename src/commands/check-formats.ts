@@ -4,6 +4,7 @@ import type { Findings, Problem } from './find-problems.js'
 
 export const FORMATS = ['text', 'json', 'sarif', 'github'] as const
 export type Format = (typeof FORMATS)[number]
+export const isFormat = (text: string): text is Format => FORMATS.some((one) => one === text)
 
 /** The findings of a check, and sentences about files that were left out. */
 export interface CheckResult extends Findings {

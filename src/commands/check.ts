@@ -2,30 +2,26 @@
 import { print, type Format } from './check-formats.js'
 import { findProblems } from './find-problems.js'
 import { openFolder } from './open-folder.js'
+import type { Outcome } from '../start/operator/declaration.js'
 
 interface CheckOptions {
   format: Format
-  project?: string
+  project?: string | undefined
 }
 
-/** Checks the folder. Returns the exit code: 0 = no errors, 1 = errors, 2 = the check could not run. */
-export async function check(
-  folder: string,
-  { format, project }: CheckOptions,
-  write: (text: string) => void,
-): Promise<0 | 1 | 2> {
+/** Checks the folder. The text of the outcome has the given format. */
+export async function check(folder: string, { format, project }: CheckOptions): Promise<Outcome> {
+  const opened = await openFolder(folder, { project })
   try {
-    const opened = await openFolder(folder, { project })
-    try {
-      const { leftOut } = await opened.update()
-      const findings = await findProblems(opened)
-      write(print(format, { ...findings, leftOut }, opened.service.app.settings.version))
-      return findings.problems.some(({ level }) => level === 'error') ? 1 : 0
-    } finally {
-      await opened.close()
+    const { leftOut } = await opened.update()
+    const result = { ...(await findProblems(opened)), leftOut }
+    const { version } = opened.service.app.settings
+    return {
+      text: print(format, result, version),
+      json: JSON.parse(print('json', result, version)),
+      problems: result.problems.some(({ level }) => level === 'error'),
     }
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : error)
-    return 2
+  } finally {
+    await opened.close()
   }
 }

@@ -17,8 +17,8 @@ const PORT = 4000
 const HOST = 'localhost'
 
 interface PreviewOptions {
-  port?: string
-  project?: string
+  port?: string | undefined
+  project?: string | undefined
 }
 
 /** Serves the folder until the process receives a signal. Throws `OperatorError`. */

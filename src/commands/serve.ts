@@ -3,14 +3,19 @@ import { loadConfig } from '../config.js'
 import { findSampleSite } from '../domain/sites/sample-site.js'
 import { type Service, start } from '../server.js'
 
-/** Serves until the process receives a signal. */
-export async function serve(): Promise<void> {
+/**
+ * Serves until the process receives a signal.
+ * @param json whether to print the addresses as one JSON value, for programs
+ */
+export async function serve({ json }: { json: boolean }): Promise<void> {
   const config = loadConfig()
   const service = await start(config)
   const sample = await findSampleSite(service.app, service.first.organization.id)
   // Do this before the message, because a caller that reads the message may stop the server immediately.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void finish(service))
-  console.log(welcome(service, config.dataDir, sample))
+  const { url, sites, first } = service
+  if (json) console.log(JSON.stringify({ url, sites, sample, organization: first.organization.id }))
+  else console.log(welcome(service, config.dataDir, sample))
 }
 
 let stopping = false

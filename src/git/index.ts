@@ -3,7 +3,7 @@ export * from './errors.js'
 export { bundleRepository } from './lifecycle/bundle.js'
 export { fsck, listRefs } from './lifecycle/plain.js'
 export { type RecordedTree, WorkingTree } from './lifecycle/working-tree.js'
-export { type LocalGit, type OpenOptions, openGit } from './open-git.js'
+export { checkGitVersion, type LocalGit, type OpenOptions, openGit } from './open-git.js'
 export {
   importRepository,
   prepareRepositories,

@@ -145,7 +145,7 @@ async function programsOf(launcher: Launcher, cwd: string): Promise<Programs> {
   const { PATH: path } = hermeticEnvironment(cwd)
   const known = found.get(path)
   if (known) return known
-  await mustBeRecent(cwd)
+  await checkGitVersion(cwd)
   const programs = { unbuffered: await hasStdbuf(launcher, cwd) }
   found.set(path, programs)
   return programs
@@ -165,11 +165,13 @@ async function syncReadable(disk: Disk, folder: string): Promise<void> {
   })
 }
 
-async function mustBeRecent(cwd: string): Promise<void> {
+/** Returns the version of Git. Throws `GitError` if it is missing or older than 2.39. */
+export async function checkGitVersion(cwd: string): Promise<string> {
   const text = (await wholeCommand(cwd, ['version'], VERSION_MS)).stdout
   const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(text) ?? []
   const recent = Number(major) > MIN_GIT[0] || (Number(major) === MIN_GIT[0] && Number(minor) >= MIN_GIT[1])
   if (!recent) throw new GitError(`Git ${MIN_GIT.join('.')} or later is required. Installed: ${text.trim() || 'none'}`)
+  return text.trim()
 }
 
 async function hasStdbuf(launcher: Launcher, cwd: string): Promise<boolean> {

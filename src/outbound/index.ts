@@ -9,4 +9,4 @@ export {
 } from './http-client.js'
 export { OutboundError, type OutboundFailure } from './errors.js'
 export { resolveHost } from './resolve.js'
-export { createMailer, type Mail, type Mailer, MailRefused } from './mail.js'
+export { createMailer, type Mail, type Mailer, MailRefused, verifyMailServer } from './mail.js'

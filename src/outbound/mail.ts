@@ -58,3 +58,13 @@ export function createMailer({ url, from }: { url: string; from: string }): Mail
     close: () => void transportPromise?.then((transport) => transport.close()),
   }
 }
+
+/** Connects to a mail server and signs in, without sending anything. Throws the error of the server. */
+export async function verifyMailServer(url: string): Promise<void> {
+  const transport = (await import('./smtp.js')).smtpTransport(url)
+  try {
+    await transport.verify()
+  } finally {
+    transport.close()
+  }
+}

@@ -9,12 +9,16 @@ import { isRefusedWrite } from '../disk/folder-watch.js'
 import { whyNoSocket } from '../disk/socket-path.js'
 import type { App } from '../domain/context/app.js'
 import { ServiceError } from '../kernel/errors.js'
-import { type OperatorReply, readOperatorRequest, replyToOperator } from './operator-requests.js'
+import { isRecord } from '../kernel/guards.js'
+import { operatorCommands } from './operator/commands.js'
+import { type Operation, type Outcome, wrongValue } from './operator/declaration.js'
 import { stopServer } from './listen.js'
 
 const BODY_BYTES = 16 * 1024
 const REQUEST_MS = 10_000
 const CONNECTIONS = 8
+/** Interval between lines of a running command, in milliseconds, so that the client knows that the server works. */
+const SIGN_MS = 5_000
 
 const folderOf = (dataDir: string): string => join(dataDir, 'control')
 export const controlPath = (dataDir: string): string => join(folderOf(dataDir), 'socket')
@@ -22,9 +26,17 @@ export const controlPath = (dataDir: string): string => join(folderOf(dataDir), 
 /** Returns why the data folder cannot contain the socket; null if it can. */
 export const whyNoControl = (dataDir: string): string | null => whyNoSocket(controlPath(dataDir), 'BINDERY_DATA_DIR')
 
+/**
+ * A line of a response. While the command runs, lines with its progress; the last line has its outcome or the reason
+ * for a rejection.
+ */
+export type ControlLine = { progress: string } | { done: Outcome } | { refused: string }
+
 /** The parts of the service that the socket needs. */
 interface Surroundings {
   dataDir: string
+  /** Returns what the service lacks to serve requests. */
+  missing(): Promise<string[]>
   /** Translates failures that an operator has to fix. */
   explain(thrown: unknown): Promise<unknown>
 }
@@ -34,20 +46,24 @@ interface Surroundings {
  * so an existing
  * socket was left by a killed process. Without the socket, the service still works, and the log contains the reason.
  */
-export async function openControl(app: App, { dataDir, explain }: Surroundings): Promise<() => Promise<void>> {
+export async function openControl(app: App, around: Surroundings): Promise<() => Promise<void>> {
+  const { dataDir } = around
   const reason = whyNoControl(dataDir)
   if (reason !== null) {
-    app.log.warn({}, `Stop the server to run the commands token and user: ${reason}.`)
+    app.log.warn({}, `${STOP_FIRST}: ${reason}.`)
     return async () => {}
   }
+  const stopping = new AbortController()
+  const surroundings = { ...around, since: new Date(), signal: stopping.signal }
   const server = createServer(
     { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, connectionsCheckingInterval: 1_000 },
     (request, response) => {
-      void handle(app, { request, response, explain })
+      void handle(app, { request, response, around: surroundings })
     },
   )
   server.maxConnections = CONNECTIONS
   const close = async (): Promise<void> => {
+    stopping.abort(new ServiceError('unavailable', 'The server is stopping. Run the command again.'))
     if (server.listening) await stopServer(server)
     try {
       await rm(folderOf(dataDir), { recursive: true, force: true })
@@ -59,13 +75,12 @@ export async function openControl(app: App, { dataDir, explain }: Surroundings):
   try {
     await listen(server, dataDir)
   } catch (error) {
-    app.log.warn(
-      { error },
-      `Stop the server to run the commands token and user: ${controlPath(dataDir)} cannot be created.`,
-    )
+    app.log.warn({ error }, `${STOP_FIRST}: ${controlPath(dataDir)} cannot be created.`)
   }
   return close
 }
+
+const STOP_FIRST = 'Stop the server to run commands of `bindery`'
 
 async function listen(server: Server, dataDir: string): Promise<void> {
   await rm(folderOf(dataDir), { recursive: true, force: true })
@@ -81,23 +96,44 @@ async function listen(server: Server, dataDir: string): Promise<void> {
 interface Exchange {
   request: IncomingMessage
   response: ServerResponse
-  explain: Surroundings['explain']
+  around: Surroundings & Pick<Operation, 'since' | 'signal'>
 }
 
-async function handle(app: App, { request, response, explain }: Exchange): Promise<void> {
-  let reply: OperatorReply
-  try {
-    const asked = readOperatorRequest(await readJson(request))
-    reply =
-      asked === null
-        ? { refused: 'The server does not know this request. Run the command from the same release.' }
-        : await replyToOperator(app, asked)
-  } catch (thrown) {
-    const error = await explain(thrown)
-    if (!(error instanceof ServiceError)) app.log.error({ error: thrown }, 'An operator command failed.')
-    reply = { refused: error instanceof ServiceError ? error.message : 'The server failed. Find the cause in its log.' }
+async function handle(app: App, { request, response, around }: Exchange): Promise<void> {
+  const write = (line: ControlLine): void => void response.write(`${JSON.stringify(line)}\n`)
+  let last = ''
+  const sign = setInterval(() => write({ progress: last }), SIGN_MS)
+  const tell = (progress: string): void => {
+    if (progress !== last) write({ progress: (last = progress) })
   }
-  response.setHeader('Connection', 'close').end(JSON.stringify(reply))
+  response.setHeader('Connection', 'close')
+  try {
+    const { missing, since, signal } = around
+    const outcome = await execute(await readJson(request), { app, repairs: [], since, missing, tell, signal })
+    write(outcome === null ? { refused: UNKNOWN } : { done: outcome })
+  } catch (thrown) {
+    const error = await around.explain(thrown)
+    if (!(error instanceof ServiceError)) app.log.error({ error: thrown }, 'An operator command failed.')
+    write({
+      refused: error instanceof ServiceError ? error.message : 'The server failed. Find the cause in its log.',
+    })
+  } finally {
+    clearInterval(sign)
+    response.end()
+  }
+}
+
+const UNKNOWN = 'The server does not know this request. Run the command from the same release.'
+
+/** Executes a request `{command, given}`. Returns null if it is invalid. */
+async function execute(request: unknown, operation: Operation): Promise<Outcome | null> {
+  if (!isRecord(request) || !isRecord(request.given)) return null
+  const { command: name, given } = request
+  const command = operatorCommands.find((one) => one.name === name)
+  if (command === undefined || wrongValue(command.parameters, given) !== null) return null
+  const outcome = await command.operate(operation, given)
+  operation.app.log.info({ command: name }, 'An operator command was executed.')
+  return outcome
 }
 
 /** Returns the body of a request as JSON; undefined if it is too long or not JSON. */

@@ -5,6 +5,8 @@
 import { type FolderWatch, isRefusedWrite, type UnwritableFolder } from '../disk/folder-watch.js'
 import { GitError, isRepositoryFault, NoRepository, UnsupportedRepository } from '../git/index.js'
 import { ServiceError } from '../kernel/errors.js'
+import type { App } from '../domain/context/app.js'
+import { missingDocuments } from './open-documents.js'
 
 const REMEDY =
   'An operator of the server has to restore the repository from a backup; the log names it. All other spaces work.'
@@ -12,6 +14,12 @@ const REMEDY =
 /** Describes a folder without its path, which is only for the operator. */
 export const describeFolder = ({ setting, problem }: Pick<UnwritableFolder, 'setting' | 'problem'>): string =>
   `${setting}: ${problem}`
+
+/** Returns what the service lacks to serve requests: the database, or folders that it cannot write. */
+export const missingParts = async (app: Pick<App, 'store'>, folders: FolderWatch): Promise<string[]> => [
+  ...(await missingDocuments(app.store)),
+  ...(await folders.unwritable()).map(describeFolder),
+]
 
 /** Returns the function that translates errors of requests. Other errors are returned unchanged. */
 export function operatorFailures(folders: FolderWatch): (thrown: unknown) => Promise<unknown> {

@@ -27,9 +27,8 @@ import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { drainThenStop, listen, urlOf } from './listen.js'
 import { membersOf } from './members.js'
 import { NAME } from './open-app.js'
-import { missingDocuments } from './open-documents.js'
 import type { Node } from './open-node.js'
-import { describeFolder, operatorFailures } from './operator-failures.js'
+import { missingParts, operatorFailures } from './operator-failures.js'
 import { exchangeCounts } from './shared-limits.js'
 
 /** A running API. */
@@ -118,7 +117,7 @@ function apiOf(app: App, config: Config, around: Surroundings): Promise<Api> {
     log,
     metrics,
     explain,
-    ready: async () => [...(await missingDocuments(app.store)), ...(await folders.unwritable()).map(describeFolder)],
+    ready: () => missingParts(app, folders),
     byteCache: responseCache(budget, node),
     responseCache: {
       cache: openResponseCache(budget),

@@ -9,7 +9,14 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import request from 'supertest'
 import * as assert from 'uvu/assert'
+import { loadConfig } from '../../src/config.js'
+import { OperatorError } from '../../src/commands/maintenance.js'
+import { operate } from '../../src/commands/operate.js'
+import { operatorCommands } from '../../src/start/operator/commands.js'
+import { optionName } from '../../src/start/operator/declaration.js'
 import { startServer } from '../races/server-process.js'
+import { createBareRepository } from '../support/bare-repository.js'
+import { git } from '../support/hermetic-git.js'
 import { moduleArguments } from '../support/own-process.js'
 import { databaseSettings } from '../support/service-database.js'
 import { startService } from '../support/service.js'
@@ -20,15 +27,14 @@ const test = suite('token and user commands, with and without a running server')
 /** Runs the command as an operator does. Returns its exit code and its output. */
 async function run(dir: string, ...args: string[]): Promise<{ code: number; said: string }> {
   const { PATH, HOME, TMPDIR } = process.env
-  const folders = { BINDERY_DATA_DIR: join(dir, 'data'), BINDERY_REPOS_DIR: join(dir, 'repos') }
-  const env = { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }), ...folders, ...(await databaseSettings(dir)) }
+  const env = { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }), ...(await settingsOf(dir)) }
   const ended = await promisify(execFile)(
     process.execPath,
     [...moduleArguments('../../src/main.js', import.meta.url), ...args],
     { env },
   ).then(
     ({ stdout }) => ({ code: 0, said: stdout }),
-    ({ code, stderr }) => ({ code, said: stderr }),
+    ({ code, stdout, stderr }) => ({ code, said: stdout === '' ? stderr : stdout }),
   )
   return { code: ended.code, said: ended.said.trim() }
 }
@@ -43,7 +49,7 @@ test('a running server executes the commands, even if a kill left an old socket'
   const server = await startServer(dir)
   assert.equal([modeOf(socketOf(dir)), modeOf(join(dir, 'data', 'control'))], [0o600, 0o700])
   const unknown = await run(dir, 'token', 'ada@example.org')
-  assert.is(unknown.code, 1)
+  assert.is(unknown.code, 2)
   assert.match(
     unknown.said,
     /No account has the address ada@example.org[\s\S]*`bindery user ada@example.org` creates an account/,
@@ -68,15 +74,120 @@ test('the command states the reason if the path of the data folder is too long f
   const above = await mkdtemp(join(tmpdir(), 'control-'))
   const dir = join(above, 'long'.repeat(30))
   const server = await startServer(dir)
-  assert.match(server.output(), /Stop the server to run the commands token and user: the path .* has \d+ bytes/)
+  assert.match(server.output(), /Stop the server to run commands of `bindery`: the path .* has \d+ bytes/)
   const { code, said } = await run(dir, 'user', 'ada@example.org')
-  assert.is(code, 1)
+  assert.is(code, 2)
   assert.match(
     said,
     /in use by process \d+ .*\. Stop it first\. To run the command while the server is running: the path .* use a shorter BINDERY_DATA_DIR\./,
   )
   await server.kill('tree')
   await rm(above, { recursive: true, force: true })
+})
+
+const settingsOf = async (dir: string): Promise<Record<string, string>> => ({
+  BINDERY_DATA_DIR: join(dir, 'data'),
+  BINDERY_REPOS_DIR: join(dir, 'repos'),
+  BINDERY_REMOTE_PROTOCOLS: 'https,file',
+  BINDERY_SAMPLE_SITE: 'false',
+  BINDERY_PORT: '0',
+  BINDERY_SITES_PORT: '0',
+  ...(await databaseSettings(dir)),
+})
+
+/** Executes a command in this process. Returns its exit code and its value for programs. */
+async function execute(dir: string, name: string, words: readonly string[]) {
+  const command = operatorCommands.find((one) => one.name === name)
+  assert.ok(command, name)
+  const waiting = words.filter((_, at) => !words[at]?.startsWith('--') && !words[at - 1]?.startsWith('--'))
+  const given = Object.entries(command.parameters).map(([parameter, declared]) => {
+    const at = words.indexOf(optionName(parameter))
+    if (declared.kind === 'argument') return [parameter, waiting.shift()]
+    if (declared.kind === 'flag') return [parameter, at >= 0]
+    return [parameter, at >= 0 ? words[at + 1] : 'fallback' in declared ? declared.fallback : undefined]
+  })
+  try {
+    const terminal = { tell: () => {}, json: true }
+    const execution = { command, given: Object.fromEntries(given), terminal }
+    const { json, problems } = await operate(loadConfig(await settingsOf(dir)), execution)
+    return { code: problems ? 1 : 0, json: JSON.parse(JSON.stringify(json)) }
+  } catch (error) {
+    assert.instance(error, OperatorError)
+    return { code: 2, json: { error: { message: (error as Error).message } } }
+  }
+}
+
+/** Executes every kind of task of an admin, and checks what later commands see of it. */
+async function administer(dir: string): Promise<void> {
+  const asJson = async (code: number, name: string, ...words: string[]) => {
+    const ended = await execute(dir, name, words)
+    assert.is(ended.code, code, `${name}: ${JSON.stringify(ended.json)}`)
+    return ended.json
+  }
+  const source = await mkdtemp(join(tmpdir(), 'docs-'))
+  const { path } = await createBareRepository(join(source, 'docs.git'), { files: { 'README.md': '# Docs\n' } })
+  const email = 'ada@example.org'
+  await asJson(0, 'user', email, '--name', 'Ada')
+  const { id: organization } = await asJson(0, 'org create', 'Acme', '--admin', email)
+  await asJson(0, 'user', 'bob@example.org')
+  await asJson(0, 'org member', organization, 'bob@example.org', '--role', 'edit')
+  const members: { email: string; role: string }[] = await asJson(0, 'user list', '--organization', organization)
+  assert.equal(
+    members.map((one) => [one.email, one.role]),
+    [
+      [email, 'admin'],
+      ['bob@example.org', 'edit'],
+    ],
+  )
+  const last = await asJson(2, 'org member', organization, email, '--role', 'none')
+  assert.match(last.error.message, /the last admin/)
+  const { id: space } = await asJson(0, 'space create', organization, 'Docs')
+  assert.is((await asJson(0, 'import', space, `file://${path}`)).state, 'success')
+  assert.is((await asJson(0, 'export', space, `file://${path}`, '--branch', 'exported')).state, 'success')
+  assert.match(await git(path, ['show', 'exported:README.md']), /# Docs/)
+  const failed = await asJson(1, 'import', space, `file://${path}`, '--branch', 'missing')
+  assert.match(failed.error, /missing/)
+  await asJson(0, 'space delete', space)
+  const [deleted] = await asJson(0, 'space list', '--organization', organization)
+  assert.type(deleted.deletedAt, 'string')
+  await asJson(0, 'space restore', space)
+  const { id: token } = await asJson(0, 'token', 'bob@example.org', '--label', 'CI')
+  assert.equal(
+    (await asJson(0, 'token list', 'bob@example.org')).map((one: { label: string }) => one.label),
+    ['CI'],
+  )
+  await asJson(0, 'token revoke', token)
+  assert.equal(await asJson(0, 'token list', 'bob@example.org'), [])
+  const refused = await asJson(2, 'token revoke', token)
+  assert.match(refused.error.message, /There is no token/)
+  const [, acme] = await asJson(0, 'org list')
+  assert.equal([acme.title, acme.members, acme.spaces], ['Acme', 2, 1])
+  assert.equal(await asJson(0, 'connection list'), [])
+  assert.equal((await asJson(0, 'gc')).problems, [])
+  assert.equal(await asJson(0, 'fsck', '--deep'), { complaints: [], notes: [] })
+  await rm(source, { recursive: true, force: true })
+}
+
+test('a running server executes every task of an admin', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'control-'))
+  const server = await startServer(dir)
+  await administer(dir)
+  const { code, said } = await run(dir, 'status', '--json')
+  const { running, spaces, missing, url } = JSON.parse(said)
+  assert.equal([code, running, spaces, missing, url], [0, true, 1, [], server.url])
+  await server.kill('tree')
+  await rm(dir, { recursive: true, force: true })
+})
+
+test('the commands execute every task of an admin without a server', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'control-'))
+  await administer(dir)
+  const status = await run(dir, 'status', '--json')
+  assert.equal([status.code, status.said], [1, '{"running":false}'])
+  const refused = await run(dir, 'token', 'revoke', 'none', '--json')
+  assert.is(refused.code, 2)
+  assert.match(JSON.parse(refused.said).error.message, /There is no token none/)
+  await rm(dir, { recursive: true, force: true })
 })
 
 const ask = (socketPath: string, body: string): Promise<string> =>
@@ -93,12 +204,15 @@ test('the socket rejects invalid requests and disappears with the service', asyn
     '',
     '{',
     'null',
-    '{"kind":"token"}',
-    '{"kind":"user","email":["a@b.example"]}',
-    JSON.stringify({ kind: 'user', email: 'a'.repeat(20_000) }),
+    '{"command":"token list"}',
+    '{"command":"serve","given":{}}',
+    '{"command":"token list","given":{"email":["a@b.example"]}}',
+    '{"command":"token list","given":{"email":"a@b.example","constructor":"x"}}',
+    JSON.stringify({ command: 'token list', given: { email: 'a'.repeat(20_000) } }),
   ])
     assert.match(await ask(socket, body), /^\{"refused":"The server does not know this request/)
-  assert.match(await ask(socket, '{"kind":"user","email":"ada"}'), /^\{"refused":"ada is not an email address/)
+  const wrong = { command: 'user', given: { email: 'ada', free: false } }
+  assert.match(await ask(socket, JSON.stringify(wrong)), /^\{"refused":"ada is not an email address/)
   await here.service.close()
   assert.throws(() => statSync(socket), /ENOENT/)
   await here.close()

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import * as assert from 'uvu/assert'
 import { loadConfig } from '../../src/config.js'
-import { makeToken, makeUser } from '../../src/commands/accounts.js'
+import { operate } from '../../src/commands/operate.js'
+import { operatorCommands } from '../../src/start/operator/commands.js'
 import { OperatorError } from '../../src/commands/maintenance.js'
 import { moduleArguments } from '../support/own-process.js'
 import { startService, type TestService } from '../support/service.js'
@@ -163,9 +164,14 @@ const environment = async (dir: string) => ({
 })
 const configOf = async (dir: string) => loadConfig(await environment(dir))
 const tokenOf = async (dir: string, email: string, claimedIn?: string) =>
-  makeToken(await configOf(dir), email, { label: 'test', claimedIn })
-const vouch = async (dir: string, email: string, options: { name?: string; free?: boolean } = {}) =>
-  makeUser(await configOf(dir), email, options)
+  operateHere(dir, 'token', { email, label: 'test', claimedIn })
+const vouch = (dir: string, email: string, options: { name?: string; free?: boolean } = {}) =>
+  operateHere(dir, 'user', { email, free: false, ...options })
+async function operateHere(dir: string, name: string, given: Record<string, unknown>): Promise<string> {
+  const command = operatorCommands.find((one) => one.name === name)
+  assert.ok(command)
+  return (await operate(await configOf(dir), { command, given, terminal: { tell: () => {}, json: false } })).text
+}
 const refusal = async (work: Promise<string>): Promise<string> => {
   const error = await work.then(
     () => null,

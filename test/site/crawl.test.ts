@@ -61,11 +61,7 @@ const { origin, pathname: base } = new URL(address)
 const site: Crawl = await crawl(address)
 
 /** The problems that `bindery check` lists, by file. */
-const problems: Problem[] = await (async () => {
-  let output = ''
-  await check(folder, { format: 'json' }, (text) => void (output += text))
-  return JSON.parse(output).problems
-})()
+const problems: Problem[] = JSON.parse((await check(folder, { format: 'json' })).text).problems
 
 const all = (pages: Json[]): Json[] => pages.flatMap((page) => [page, ...all(page.pages ?? [])])
 const pages = all((await here.admin.call('get', `/v1/spaces/${space}/content/pages`).expect(200)).body.pages)

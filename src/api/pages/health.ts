@@ -15,6 +15,8 @@ export function healthPages(
       operation: 'healthz',
       serve: (ctx) => {
         ctx.set('Cache-Control', 'no-store')
+        // `bindery doctor` compares it with the address of the client, to find wrong settings of proxies.
+        ctx.set('X-Client-Address', ctx.ip)
         ctx.body = { status: 'ok' }
       },
     },
