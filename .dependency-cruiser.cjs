@@ -150,6 +150,7 @@ module.exports = {
     only('html-in-render', 'lowlight|highlight\\.js|temml', '^src/render/'),
     only('engine-of-pdf-in-printing', 'puppeteer-core|pdf-lib', '^src/printing/'),
     only('koa-in-the-pipeline', 'koa|@koa', '^src/(api/pipeline|api/pages|site)|^src/server\\.ts$'),
+    only('s3-in-backups', 'aws4fetch', '^src/commands/backup/'),
     only('chokidar-in-commands', 'chokidar', '^src/commands/'),
     only('preact-in-site-and-desk', 'preact|preact-render-to-string', '^src/(site|desk)/'),
     only('libraries-of-the-desk', '@preact|openapi-fetch|@codemirror|@lezer', '^src/desk/'),

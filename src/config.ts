@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { cleanEnv } from 'envalid'
 import { limitSettings } from './start/limit-settings.js'
 import { connectionSettings, remoteSettings } from './start/remote-settings.js'
-import { databaseSettings, serverSettings, signInSettings } from './start/server-settings.js'
+import { backupSettings, databaseSettings, serverSettings, signInSettings } from './start/server-settings.js'
 import type { Setting } from './start/setting.js'
 import { translationSettings } from './start/translation-settings.js'
 
@@ -12,6 +12,7 @@ const groups = {
   Server: serverSettings,
   'Database and keys': databaseSettings,
   'Mail and sign-in': signInSettings,
+  Backups: backupSettings,
   Limits: limitSettings,
   'Remotes and imports': remoteSettings,
   Connections: connectionSettings,
@@ -20,6 +21,7 @@ const groups = {
 const settings = {
   ...serverSettings,
   ...databaseSettings,
+  ...backupSettings,
   ...signInSettings,
   ...limitSettings,
   ...remoteSettings,

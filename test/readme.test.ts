@@ -106,7 +106,7 @@ async function walkIn(shell: string): Promise<void> {
 }
 
 /** The blocks of the administration guide that need a stopped server. */
-const NEEDS_STOPPED = /^(cp -a data|mv data|scripts\/fsck|node dist\/main\.js migrate)/m
+const NEEDS_STOPPED = /^(cp -a data|mv data|node dist\/main\.js migrate)/m
 /** The block that makes the same backup as the block before it. */
 const OTHER_BACKUP = /^cp -a data/m
 
@@ -131,13 +131,12 @@ async function administer(here: Checkout, database: string): Promise<void> {
   const env: NodeJS.ProcessEnv = {}
   const outputs: string[] = []
   for (const block of await blocksToRun(ADMINISTRATION)) {
-    const [backup = ''] = await readdir(backups)
+    const backup = (await readdir(backups)).find((name) => name.startsWith('bindery-')) ?? ''
     if (OTHER_BACKUP.test(block)) await rm(join(backups, backup), { recursive: true })
     if (here.server !== null && (isStart(block) || NEEDS_STOPPED.test(block))) assert.is(await here.server.stop(), 0)
     const commands = block
       .replaceAll('/etc/bindery', join(here.dir, 'etc'))
       .replaceAll('/backups/', `${backups}/`)
-      .replaceAll('bindery-2026-01-31', backup)
       .replace('postgresql://bindery@db.example.org/bindery', database)
     const output = isStart(block) ? (await here.start(commands)).output() : await here.paste(commands, { env })
     outputs.push(output)

@@ -5,6 +5,7 @@
 import {
   type AnyLocalCommand,
   argument,
+  flag,
   localCommand,
   option,
   optionOr,
@@ -77,14 +78,49 @@ const bundle = localCommand({
   },
 })
 
+const passphraseFile = option('<file>', 'file with the passphrase of encrypted backups')
+const backupTarget = argument('folder, or `s3://<bucket>/<prefix>` (settings `BINDERY_BACKUP_S3_…`)')
+
 const backup = localCommand({
   name: 'backup',
-  summary: 'copy the data and the repositories into a new folder, from which a server can start',
-  parameters: { target: argument('new folder') },
-  example: 'bindery backup /backups/bindery',
-  run: async (_, { target }) => {
-    const { files, repositories } = await (await import('./backup.js')).backUp(await settings(), target)
-    return { text: `${target} has ${repositories} repositories and ${files} files.`, json: { files, repositories } }
+  summary: 'back up everything while the server runs: as a plain copy into a new folder, or incrementally',
+  parameters: {
+    target: backupTarget,
+    incremental: flag(
+      'store only what has changed since the last backup of this target; the default for S3 and for folders with incremental backups',
+    ),
+    passphraseFile: {
+      ...passphraseFile,
+      description: 'file with a passphrase that encrypts the backups of a new target',
+    },
+    keep: option('<number>', 'number of incremental backups to keep; older ones are removed'),
+    verify: flag('restore the backup into a scratch folder, compare it, and check everything there as `fsck` does'),
+  },
+  example: 'bindery backup /backups/bindery --incremental --keep 30 --verify',
+  run: async ({ tell }, given) => (await import('./backup/backup.js')).backup(await settings(), given, tell),
+})
+
+const backups = localCommand({
+  name: 'backups',
+  summary: 'list the incremental backups of a target, oldest first',
+  parameters: { target: backupTarget, passphraseFile },
+  example: 'bindery backups /backups/bindery',
+  run: async (_, given) => (await import('./backup/backup.js')).listBackups(await settings(), given),
+})
+
+const restore = localCommand({
+  name: 'restore',
+  summary: 'restore a backup into the empty folders of the settings, or into an empty database',
+  parameters: {
+    target: backupTarget,
+    backup: option('<id>', 'ID of an incremental backup (`bindery backups`); default: the newest'),
+    passphraseFile,
+  },
+  example: 'bindery restore /backups/bindery',
+  run: async ({ tell }, { target, backup: id, passphraseFile: file }) => {
+    const passphrase = await (await import('./backup/backup.js')).readPassphrase(file)
+    const input = { target, backup: id, passphrase, tell }
+    return (await import('./backup/restore.js')).restore(await settings(), input)
   },
 })
 
@@ -134,6 +170,8 @@ export const localCommands: readonly AnyLocalCommand[] = [
   serve,
   doctor,
   backup,
+  backups,
+  restore,
   bundle,
   refresh,
   migrate,

@@ -96,6 +96,9 @@ class VerifiedFiles {
   }
 }
 
+/** Hash of the empty file, which a specification without parts has. */
+const EMPTY = createHash('sha256').digest('hex')
+
 /** Checks whether a file exists; with `deep`, also whether its bytes match its name. */
 async function stateOf(path: string, hash: string, deep: boolean): Promise<'whole' | 'missing' | 'damaged'> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
@@ -103,7 +106,7 @@ async function stateOf(path: string, hash: string, deep: boolean): Promise<'whol
     throw error
   })
   if (!found) return 'missing'
-  if (found.size === 0) return 'damaged'
+  if (found.size === 0 && hash !== EMPTY) return 'damaged'
   const matchesHash = async (): Promise<boolean> =>
     createHash('sha256')
       .update(await readFile(path))

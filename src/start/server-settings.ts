@@ -17,6 +17,8 @@ import {
   databaseUrl,
   privateKeyFile,
   signingKey,
+  httpUrl,
+  key,
 } from './setting-values.js'
 import { setting } from './setting.js'
 
@@ -175,4 +177,16 @@ export const databaseSettings = {
     '',
     'The key itself, for systems that pass secrets in the environment. Secret. Set only one of the two.',
   ),
+} as const
+
+export const backupSettings = {
+  backupS3Endpoint: setting<string | null>(
+    'BACKUP_S3_ENDPOINT',
+    httpUrl,
+    '',
+    'URL of the S3-compatible store for `bindery backup s3://…`, such as `https://minio.example.org`; empty = Amazon S3.',
+  ),
+  backupS3Region: setting<string>('BACKUP_S3_REGION', text, 'us-east-1', 'Region of the bucket.'),
+  backupS3AccessKey: setting<string | null>('BACKUP_S3_ACCESS_KEY', key, '', 'Access key of the store.'),
+  backupS3SecretKey: setting<string | null>('BACKUP_S3_SECRET_KEY', key, '', 'Secret key of the store. Secret.'),
 } as const

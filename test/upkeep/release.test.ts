@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import * as assert from 'uvu/assert'
-import { endpoints } from '../../src/api/index.js'
 import { migrations } from '../../src/domain/upkeep/migrations.js'
 import { openStore, table } from '../../src/store/index.js'
 import { sampleEnv, samples } from '../api/samples/index.js'
-import { startService, type TestService } from '../support/service.js'
+import { CHANGING, pathsOf, responsesOf, stable } from '../support/all-responses.js'
+import { startService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 
 // Opens the data folders that releases wrote. `MAKE_RELEASE=0.2.0 npm test -- upkeep/release` writes the one of a new release.
@@ -18,41 +18,13 @@ const env = { ...sampleEnv, BINDERY_SIGNING_KEY: 'ab'.repeat(32) }
 const run = promisify(execFile)
 const archiveOf = (release: string): string => new URL(`release-${release}.tar.gz`, import.meta.url).pathname
 
-/** Members that depend on the time of the request, or on work in the background. */
-const VOLATILE = /^(lastSeen|lastSeenAt|lastUsedAt|online|expires|expiresAt|nextPollAt|token)$/
-
-/** Lists that connections and webhooks, which work in the background, change after the start, and the included templates. */
-const CHANGING = /\/git\/|\/webhooks|\/events$|\/templates$/
-
-/** The body without the address of the service, signatures, and what changes with time. */
-function stable(here: TestService, body: unknown): unknown {
-  const text = JSON.stringify(body, (key, value) => (VOLATILE.test(key) ? undefined : value))
-  // Since 0.1.0, sites have a separate origin, and previews have signed addresses.
-  const addressed = text.replaceAll(here.service.sites, '<url>/sites').replaceAll(here.url, '<url>')
-  return JSON.parse(
-    addressed.replace(/\/~preview\/[\w.-]+/g, '').replace(/[?&](expires|signature|token|e|s)=[\w.~%-]+/g, ''),
-  )
-}
-
 /** Writes the archive: every kind of resource, and the responses of all GET operations that succeed. */
 async function make(release: string): Promise<void> {
   const here = await startService({ env })
-  const { parameters, special } = await samples(here)
-  const expected: Record<string, unknown> = {}
-  const paths: string[] = []
-  for (const [id, { method, path }] of Object.entries(endpoints)) {
-    if (method !== 'GET' || special[id] === null) continue
-    const values = { ...parameters, ...special[id]?.parameters }
-    const query = new URLSearchParams(special[id]?.query ?? {})
-    const url = path.replace(/\{(\w+)\}/g, (written, name: string) => values[name] ?? written)
-    if (!url.includes('{') && !CHANGING.test(url)) paths.push(query.size > 0 ? `${url}?${query}` : url)
-  }
+  const paths = pathsOf(await samples(here))
   // A start ends what was in progress, so the expected responses are those after one.
   await here.restart()
-  for (const path of paths) {
-    const response = await here.admin.call('get', path)
-    if (response.status === 200 && response.type === 'application/json') expected[path] = stable(here, response.body)
-  }
+  const expected = await responsesOf(here, paths)
   await writeFile(join(here.dir, 'expected.json'), JSON.stringify(expected))
   await here.service.close()
   const repository = new URL(`../../../../test/upkeep/release-${release}.tar.gz`, import.meta.url).pathname
