@@ -1,22 +1,31 @@
-# Documents and repositories of a server without a database are in /var/lib/bindery: mount a volume there.
+# One server, or one node of a database. Documents and repositories of a server without a database are in /var/lib/bindery: mount a
+# volume there. The root file system may be read-only (docker run --read-only --tmpfs /tmp). Without Chromium, PDFs and pictures for
+# link previews are unavailable, and the image is 300 MB smaller: docker build --build-arg CHROMIUM= .
 FROM node:24-bookworm AS build
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json ./
 RUN npm ci --no-audit --no-fund
 COPY src src
-COPY scripts/build-server.ts scripts/build-browser.ts scripts/
+COPY scripts/build-server.ts scripts/build-browser.ts scripts/pack.ts scripts/
 COPY templates templates
-RUN npm run build && npm prune --omit=dev
+COPY deploy deploy
+COPY README.md LICENSE SECURITY.md CHANGELOG.md ./
+RUN npm run build && node --import tsx scripts/pack.ts /package
+# Files of packages that the server does not read: other formats of fonts and icons, sources for debuggers, and the other Chromium.
+RUN cd /package && npm ci --ignore-scripts --no-audit --no-fund && \
+  find node_modules -type f \( -name '*.map' -o -name '*.woff' -o -name '*.d.ts' -o -name '*.d.mts' \) -delete && \
+  rm -rf node_modules/@sparticuz && cd node_modules/@fortawesome/fontawesome-free && rm -rf css js less scss metadata otfs sprites sprites-full svgs-full webfonts
 
 FROM node:24-bookworm-slim
-RUN apt-get update && apt-get install -y --no-install-recommends git openssh-client gnupg util-linux chromium-headless-shell && rm -rf /var/lib/apt/lists/*
-WORKDIR /app
-COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules node_modules
-COPY --from=build /app/dist dist
-COPY --from=build /app/templates templates
+ARG CHROMIUM=chromium-headless-shell
+RUN apt-get update && apt-get install -y --no-install-recommends git openssh-client gnupg util-linux $CHROMIUM && rm -rf /var/lib/apt/lists/*
+COPY --from=build /package /app
 RUN mkdir -p /var/lib/bindery && chown node:node /var/lib/bindery
+WORKDIR /var/lib/bindery
 USER node
+ENV NODE_ENV=production UV_THREADPOOL_SIZE=16
 ENV BINDERY_HOST=0.0.0.0 BINDERY_DATA_DIR=/var/lib/bindery/data BINDERY_REPOS_DIR=/var/lib/bindery/repos
+VOLUME /var/lib/bindery
 EXPOSE 3000 3001
-CMD ["node", "dist/main.js", "serve"]
+HEALTHCHECK --start-period=60s CMD ["node", "-e", "fetch('http://127.0.0.1:3000/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "/app/dist/main.js", "serve"]

@@ -12,7 +12,7 @@ export const STARTED = ['threads/entry.ts', 'openapi/entry.ts', 'printing/print-
 /** Modules with the tasks of threads. */
 const TASKS = ['render/tasks.ts', 'search/tasks.ts', 'conversion/tasks.ts', 'auth/saml/tasks.ts']
 /** Packages with native parts, or with files that they find next to their own. */
-const OUTSIDE = ['libsql', 'satteri', 'swagger-ui-dist', '@sparticuz/chromium', 'puppeteer-core', 'pg']
+export const OUTSIDE = ['libsql', 'satteri', 'swagger-ui-dist', '@sparticuz/chromium', 'puppeteer-core', 'pg']
 
 /** The options of bundles that Node runs. */
 export const FOR_NODE: BuildOptions = {
