@@ -79,7 +79,7 @@ const bundle = localCommand({
 })
 
 const passphraseFile = option('<file>', 'file with the passphrase of encrypted backups')
-const backupTarget = argument('folder, or `s3://<bucket>/<prefix>` (settings `BINDERY_BACKUP_S3_…`)')
+const backupTarget = argument('folder, or `s3://<bucket>/<prefix>` (settings `BINDERY_BACKUP_STORE_…`)')
 
 const backup = localCommand({
   name: 'backup',

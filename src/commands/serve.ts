@@ -15,7 +15,7 @@ export async function serve({ json }: { json: boolean }): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void finish(service))
   const { url, sites, first } = service
   if (json) console.log(JSON.stringify({ url, sites, sample, organization: first.organization.id }))
-  else console.log(welcome(service, config.dataDir, sample))
+  else console.log((process.stdout.isTTY ? shortWelcome : welcome)(service, config.dataDir, sample))
 }
 
 let stopping = false
@@ -48,6 +48,21 @@ function welcome({ url, first }: Service, dataDir: string, sample: string | null
     `  curl -s -X POST ${url}/v1/orgs/${first.organization.id}/spaces \\`,
     `    -H "Authorization: Bearer ${header}" \\`,
     `    -H 'Content-Type: application/json' -d '{"title": "Handbook"}'`,
+    '',
+  ].join('\n')
+}
+
+/** Returns the message for a person at a terminal: where to open the app and the sample site, and where the token is. */
+function shortWelcome({ url, first }: Service, dataDir: string, sample: string | null): string {
+  const open = first.link === null ? url : `${url}/start#${first.link}   (signs you in, once, for a day)`
+  return [
+    '',
+    `Bindery is ready at ${url}`,
+    '',
+    `  Open          ${open}`,
+    ...(sample === null ? [] : [`  Sample site   ${sample}`]),
+    '',
+    `Programs use the token in ${first.isGiven ? 'BINDERY_ADMIN_TOKEN' : `${dataDir}/admin-token`} (API reference: ${url}/docs). Ctrl-C stops the server.`,
     '',
   ].join('\n')
 }

@@ -1,8 +1,11 @@
 /** The operator's log: JSON lines without credentials. */
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { BatchedLines, standardOutput } from './log-output.js'
+import { readableLine } from './readable-log.js'
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+/** `auto` is `warn` on a terminal, where a person needs only what they have to act on, and `info` otherwise. */
+export type LogSetting = LogLevel | 'auto'
 
 type Write = (fields: object, message: string) => void
 
@@ -27,6 +30,8 @@ interface LoggedError {
 }
 
 const MAX_CAUSES = 10
+
+const terminal: DestinationStream = { write: (line) => void process.stdout.write(readableLine(line)) }
 
 /**
  * Returns `text` without credentials: user information in URLs, bearer tokens, values of parameters such as `token=`.
@@ -61,14 +66,16 @@ function errorChain(thrown: unknown): LoggedError[] {
 
 /**
  * Creates the log. Callers log named fields and never headers or bodies, so only error texts need to be scrubbed.
- * `error` and `err` members are written as a chain (`errorChain`). `destination` defaults to standard output.
+ * `error` and `err` members are written as a chain (`errorChain`). `destination` defaults to standard output: readable
+ * lines on a terminal, and JSON otherwise.
  */
-export function createLog(options: { level: LogLevel; destination?: DestinationStream }): Log {
-  const destination = options.destination ?? standardOutput()
+export function createLog(options: { level: LogSetting; destination?: DestinationStream }): Log {
+  const isWatched = options.destination === undefined && process.stdout.isTTY
+  const destination = options.destination ?? (isWatched ? terminal : standardOutput())
   /** The time of the line that is being formatted, in milliseconds since 1970; null = now. */
   let at: number | null = null
   const settings = {
-    level: options.level,
+    level: options.level === 'auto' ? (isWatched ? 'warn' : 'info') : options.level,
     base: null,
     timestamp: () => `,"time":"${new Date(at ?? Date.now()).toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },

@@ -1,5 +1,5 @@
 /** The settings of the server: address, folders, first admin, log, database, keys, sign-in and mail. */
-import type { LogLevel } from '../kernel/log.js'
+import type { LogSetting } from '../kernel/log.js'
 import {
   email,
   flag,
@@ -76,11 +76,11 @@ export const serverSettings = {
     'true',
     'The first start creates and publishes a sample site that explains Bindery. Delete its space and its site when you no longer need them.',
   ),
-  logLevel: setting<LogLevel>(
+  logLevel: setting<LogSetting>(
     'LOG_LEVEL',
     level,
-    'info',
-    '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
+    'auto',
+    '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`; `auto` is `warn` on a terminal, and `info` otherwise.',
   ),
   corsOrigins: setting<string[]>(
     'CORS_ORIGINS',
@@ -180,13 +180,13 @@ export const databaseSettings = {
 } as const
 
 export const backupSettings = {
-  backupS3Endpoint: setting<string | null>(
-    'BACKUP_S3_ENDPOINT',
+  backupStoreEndpoint: setting<string | null>(
+    'BACKUP_STORE_ENDPOINT',
     httpUrl,
     '',
     'URL of the S3-compatible store for `bindery backup s3://…`, such as `https://minio.example.org`; empty = Amazon S3.',
   ),
-  backupS3Region: setting<string>('BACKUP_S3_REGION', text, 'us-east-1', 'Region of the bucket.'),
-  backupS3AccessKey: setting<string | null>('BACKUP_S3_ACCESS_KEY', key, '', 'Access key of the store.'),
-  backupS3SecretKey: setting<string | null>('BACKUP_S3_SECRET_KEY', key, '', 'Secret key of the store. Secret.'),
+  backupStoreRegion: setting<string>('BACKUP_STORE_REGION', text, 'us-east-1', 'Region of the bucket.'),
+  backupStoreAccessKey: setting<string | null>('BACKUP_STORE_ACCESS_KEY', key, '', 'Access key of the store.'),
+  backupStoreSecretKey: setting<string | null>('BACKUP_STORE_SECRET_KEY', key, '', 'Secret key of the store. Secret.'),
 } as const

@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { EnvError, makeValidator } from 'envalid'
 import ipaddr from 'ipaddr.js'
-import type { LogLevel } from '../kernel/log.js'
+import type { LogSetting } from '../kernel/log.js'
 import { isOneOf } from '../kernel/guards.js'
 
 const fail = (message: string): never => {
@@ -25,10 +25,10 @@ export const integer = (min: number, max: number) =>
       : fail(`must be a whole number from ${min} to ${max}`)
   })
 const words = (input: string): string[] => input.split(',').flatMap((word) => word.trim() || [])
-export const level = makeValidator<LogLevel>((input) =>
-  isOneOf<LogLevel>(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], input)
+export const level = makeValidator<LogSetting>((input) =>
+  isOneOf<LogSetting>(['auto', 'fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], input)
     ? input
-    : fail('must be one of fatal, error, warn, info, debug, trace, silent'),
+    : fail('must be one of auto, fatal, error, warn, info, debug, trace, silent'),
 )
 export const secret = makeValidator<string>((input) =>
   input === ''

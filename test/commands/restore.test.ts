@@ -140,7 +140,7 @@ async function story(config: Config, here: TestService, target: string): Promise
     [first, again, second].map((one) => one.backup).sort(),
   )
   const titles = async (id?: string): Promise<string[]> => {
-    const env = { BINDERY_BACKUP_S3_ENDPOINT: config.backupS3Endpoint ?? '', ...S3_KEYS }
+    const env = { BINDERY_BACKUP_STORE_ENDPOINT: config.backupStoreEndpoint ?? '', ...S3_KEYS }
     const restored = await restoredService(target, env, { backup: id })
     const { body } = await restored.admin.call('get', `/v1/spaces/${space}/content/pages`).expect(200)
     await restored.close()
@@ -153,7 +153,7 @@ async function story(config: Config, here: TestService, target: string): Promise
   assert.match(await refusal(titles(first.backup)), /has no backup/)
 }
 
-const S3_KEYS = { BINDERY_BACKUP_S3_ACCESS_KEY: KEYS.accessKey, BINDERY_BACKUP_S3_SECRET_KEY: KEYS.secret }
+const S3_KEYS = { BINDERY_BACKUP_STORE_ACCESS_KEY: KEYS.accessKey, BINDERY_BACKUP_STORE_SECRET_KEY: KEYS.secret }
 
 test('backups in a folder store changes only, restore any state, and older ones are removed', async () => {
   const here = await startService()
@@ -165,16 +165,16 @@ test('backups in a folder store changes only, restore any state, and older ones 
 test('backups in an S3-compatible store work like those in a folder, with signed requests', async () => {
   const here = await startService()
   const s3 = await startS3(KEYS)
-  const env = { BINDERY_BACKUP_S3_ENDPOINT: s3.url, ...S3_KEYS }
+  const env = { BINDERY_BACKUP_STORE_ENDPOINT: s3.url, ...S3_KEYS }
   await story(configOf(here.dir, env), here, `s3://${KEYS.bucket}/team/docs`)
   assert.ok([...s3.objects.keys()].every((name) => name.startsWith(`${KEYS.bucket}/team/docs/`)))
-  const wrong = { ...env, BINDERY_BACKUP_S3_SECRET_KEY: 'another' }
+  const wrong = { ...env, BINDERY_BACKUP_STORE_SECRET_KEY: 'another' }
   assert.match(
     await refusal(backUp(configOf(here.dir, wrong), `s3://${KEYS.bucket}/team/docs`)),
     /rejects GET with 403 \(SignatureDoesNotMatch\)/,
   )
   assert.match(await refusal(backUp(configOf(here.dir, env), 's3://absent/docs')), /bucket absent does not exist/)
-  assert.match(await refusal(backUp(configOf(here.dir), `s3://${KEYS.bucket}`)), /Set BINDERY_BACKUP_S3_ACCESS_KEY/)
+  assert.match(await refusal(backUp(configOf(here.dir), `s3://${KEYS.bucket}`)), /Set BINDERY_BACKUP_STORE_ACCESS_KEY/)
   await s3.close()
   await here.close()
 })

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import * as assert from 'uvu/assert'
+import { parse } from 'yaml'
 import { createLog } from '../../src/kernel/log.js'
 import { startConnected } from '../connections/connected.js'
 import { as, organization } from '../people/fixture.js'
@@ -54,6 +55,30 @@ test('docs/administration.md lists exactly the served metrics, with their types 
     const sample = new RegExp(`^${name}(?:_count)?(?:\\{(.*)\\})? `, 'm').exec(served)
     if (sample) assert.equal([...(sample[1] ?? '').matchAll(/(\w+)="/g)].map(([, label]) => label).sort(), labels, name)
   }
+})
+
+test('alerts and the dashboard use only served metrics, with labels that they have', async () => {
+  const served = await metrics()
+  const names = new Set([...served.matchAll(/^# TYPE (\w+) \w+$/gm)].map(([, name]) => name))
+  const { groups } = parse(await readFile('deploy/prometheus-rules.yaml', 'utf8'))
+  const { panels } = JSON.parse(await readFile('deploy/grafana-dashboard.json', 'utf8'))
+  const rules: string[] = groups[0].rules.map(({ expr }: { expr: string }) => expr)
+  const shown: string[] = panels.flatMap(({ targets }: { targets: { expr: string }[] }) =>
+    targets.map(({ expr }) => expr),
+  )
+  assert.ok(rules.length > 8 && shown.length > 15)
+  const used = [...rules, ...shown].flatMap((expr) => expr.match(/\b(?:bindery|process|nodejs)_\w+/g) ?? [])
+  assert.equal(
+    used.filter((name) => !names.has(name.replace(/_bucket$/, ''))),
+    [],
+  )
+  // Every counter and gauge of the service is on the dashboard.
+  const own = [...names].filter((name) => name?.startsWith('bindery_'))
+  assert.equal(
+    own.filter((name) => !shown.some((expr) => expr.includes(String(name)))),
+    [],
+  )
+  for (const { annotations } of groups[0].rules) assert.ok(annotations.summary && annotations.description)
 })
 
 test('gauges show the version, the disk and the spaces', async () => {

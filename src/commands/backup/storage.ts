@@ -25,7 +25,7 @@ export const isS3 = (target: string): boolean => target.startsWith('s3://')
 
 export type StorageSettings = Pick<
   Config,
-  'backupS3Endpoint' | 'backupS3Region' | 'backupS3AccessKey' | 'backupS3SecretKey'
+  'backupStoreEndpoint' | 'backupStoreRegion' | 'backupStoreAccessKey' | 'backupStoreSecretKey'
 >
 
 /** Opens a target: `s3://<bucket>/<prefix>` or the path of a folder. Throws `OperatorError`. */
@@ -78,32 +78,21 @@ const RETRIES = 5
 
 /** Objects in a bucket, addressed by path, which every S3-compatible store supports. */
 function s3Storage(settings: StorageSettings, bucket: string, prefix: string): Storage {
-  const { backupS3AccessKey: accessKeyId, backupS3SecretKey: secretAccessKey, backupS3Region: region } = settings
+  const {
+    backupStoreAccessKey: accessKeyId,
+    backupStoreSecretKey: secretAccessKey,
+    backupStoreRegion: region,
+  } = settings
   if (accessKeyId === null || secretAccessKey === null)
-    throw new OperatorError('Set BINDERY_BACKUP_S3_ACCESS_KEY and BINDERY_BACKUP_S3_SECRET_KEY for backups to S3.')
-  const endpoint = (settings.backupS3Endpoint ?? `https://s3.${region}.amazonaws.com`).replace(/\/$/, '')
+    throw new OperatorError(
+      'Set BINDERY_BACKUP_STORE_ACCESS_KEY and BINDERY_BACKUP_STORE_SECRET_KEY for backups to S3.',
+    )
+  const endpoint = (settings.backupStoreEndpoint ?? `https://s3.${region}.amazonaws.com`).replace(/\/$/, '')
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: RETRIES })
   const root = prefix === '' ? '' : `${prefix}/`
   const base = `${endpoint}/${bucket}`
   const urlOf = (name: string): string => `${base}/${root}${name}`
-  const ask = async (url: string, init: { method: string; body?: Buffer }): Promise<Response> => {
-    // The signature covers the content, so a store or proxy that changes it is noticed.
-    const sum = createHash('sha256')
-      .update(init.body ?? '')
-      .digest('hex')
-    const body = init.body === undefined ? {} : { body: new Uint8Array(init.body) }
-    const response = await client.fetch(url, {
-      method: init.method,
-      ...body,
-      headers: { 'X-Amz-Content-Sha256': sum },
-      signal: AbortSignal.timeout(REQUEST_MS),
-    })
-    if (response.ok || response.status === 404) return response
-    const code = /<Code>([^<]{1,100})<\/Code>/.exec(await response.text())?.[1] ?? 'no code'
-    throw new OperatorError(
-      `${base} rejects ${init.method} with ${response.status} (${code}). Check the bucket, the keys and the region.`,
-    )
-  }
+  const ask = (url: string, init: StoreRequest): Promise<Response> => request(client, base, url, init)
   const mustExist = (response: Response): Response => {
     if (response.status === 404)
       throw new OperatorError(`The bucket ${bucket} does not exist at ${endpoint}. Create it.`)
@@ -134,4 +123,29 @@ function s3Storage(settings: StorageSettings, bucket: string, prefix: string): S
       await ask(urlOf(name), { method: 'DELETE' })
     },
   }
+}
+
+interface StoreRequest {
+  method: string
+  body?: Buffer
+}
+
+/** Sends a signed request. Returns the response if it succeeds or is 404. Throws `OperatorError` otherwise. */
+async function request(client: AwsClient, base: string, url: string, init: StoreRequest): Promise<Response> {
+  // The signature covers the content, so a store or proxy that changes it is noticed.
+  const sum = createHash('sha256')
+    .update(init.body ?? '')
+    .digest('hex')
+  const body = init.body === undefined ? {} : { body: new Uint8Array(init.body) }
+  const response = await client.fetch(url, {
+    method: init.method,
+    ...body,
+    headers: { 'X-Amz-Content-Sha256': sum },
+    signal: AbortSignal.timeout(REQUEST_MS),
+  })
+  if (response.ok || response.status === 404) return response
+  const code = /<Code>([^<]{1,100})<\/Code>/.exec(await response.text())?.[1] ?? 'no code'
+  throw new OperatorError(
+    `${base} rejects ${init.method} with ${response.status} (${code}). Check the bucket, the keys and the region.`,
+  )
 }
