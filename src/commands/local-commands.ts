@@ -79,7 +79,9 @@ const bundle = localCommand({
 })
 
 const passphraseFile = option('<file>', 'file with the passphrase of encrypted backups')
-const backupTarget = argument('folder, or `s3://<bucket>/<prefix>` (settings `BINDERY_BACKUP_STORE_…`)')
+const backupTarget = argument(
+  'folder, or `s3://<bucket>/<prefix>` (`BINDERY_BACKUP_STORE_ENDPOINT` and the settings next to it)',
+)
 
 const backup = localCommand({
   name: 'backup',
