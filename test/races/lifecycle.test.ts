@@ -49,7 +49,7 @@ test('a second server on the same data does not start, and reports the running o
     const first = await start()
     const space = await newSpace(first)
     const second = launch(dir)
-    assert.is(await second.ended, 1)
+    assert.is(await second.ended, 2)
     assert.match(second.output(), new RegExp(`is in use by process ${first.child.pid} on \\S+ since \\d{4}-`))
     assert.not.match(second.output(), /\n\s+at /)
     assert.is((await first.call('GET', `/v1/spaces/${space}`)).status, 200)

@@ -254,7 +254,7 @@ else
     execFileSync('chown', ['-R', '0', join(dir, 'data')])
     execFileSync('chmod', ['-R', 'go-rwx', join(dir, 'data')])
     const unread = new ForeignServer(dir)
-    assert.is(await unread.ended(), 1)
+    assert.is(await unread.ended(), 2)
     assert.match(
       unread.output(),
       /^EACCES: permission denied, .*\/data\S*'\. Give the user that runs the server access/,
