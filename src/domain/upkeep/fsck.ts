@@ -48,11 +48,11 @@ async function checkSpace({ git, locks }: App, id: string, deep: boolean): Promi
   try {
     const repository = await git.open(name)
     const at = (line: string): string => `${repository.path}: ${line}`
-    const complaints = (await repository.check()).map(at)
+    const complaints = (await repository.upkeep.check()).map(at)
     if (!deep) return { complaints, notes: [] }
     // A ref that moves during the comparison looks like a difference, so differences are confirmed without writers.
-    const first = await repository.deepCheck()
-    const compared = first.complaints.length === 0 ? first : await locks.run(id, () => repository.deepCheck())
+    const first = await repository.upkeep.deepCheck()
+    const compared = first.complaints.length === 0 ? first : await locks.run(id, () => repository.upkeep.deepCheck())
     return { complaints: [...complaints, ...compared.complaints.map(at)], notes: compared.notes.map(at) }
   } catch (error) {
     // The checks of the other repositories must not depend on this one.
