@@ -1,9 +1,11 @@
 #!/usr/bin/env node
-/** The command line: serve, preview, check, token, user, fsck, backup, bundle, refresh, migrate, forget-key. */
+/** The command line: serve, preview, check, token, user, fsck, backup, bundle, refresh, migrate, purge-secret,
+ * forget-key. */
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { type Format, FORMATS } from './commands/check-formats.js'
+import type { PurgeOptions } from './commands/purge-secret.js'
 
 // A command loads only the modules that it uses: those of the server take longer to load than `check` needs to check.
 
@@ -11,6 +13,8 @@ import { type Format, FORMATS } from './commands/check-formats.js'
 process.setSourceMapsEnabled(true)
 const { version }: { version: string } = createRequire(import.meta.url)('../package.json')
 const settings = async () => (await import('./config.js')).loadConfig()
+/** Collects the values of an option that can be repeated. */
+const collect = (value: string, before: string[]): string[] => [...before, value]
 const program = new Command('bindery').description('A self-hosted, Git-native documentation server').version(version)
 
 program
@@ -123,6 +127,30 @@ program
     process.title = 'bindery migrate'
     const { migrate } = await import('./commands/migrate/migrate.js')
     await migrate(await settings(), to, console.log)
+  })
+
+program
+  .command('purge-secret <space>')
+  .description(
+    'remove files, texts or a person from the history of a space for good; the server must be stopped. Without --yes, the command only lists what would change',
+  )
+  .option('--path <path>', 'file or folder, from the root of the repository; can be repeated', collect, [])
+  .option(
+    '--text <file>',
+    'file that contains the text to remove, or - for standard input; can be repeated',
+    collect,
+    [],
+  )
+  .option('--person <email>', 'address of an author or committer; can be repeated', collect, [])
+  .option('--dry-run', 'only list what would change (the default)')
+  .option('--yes', 'remove it')
+  .option('--json', 'print the report as JSON')
+  .addHelpText('after', '\nExample: printf %s "$SECRET" | bindery purge-secret --text - <space>')
+  .action(async (space: string, options: PurgeOptions & { json?: boolean }) => {
+    const { describePurge, purgeSecret } = await import('./commands/purge-secret.js')
+    const config = await settings()
+    const report = await purgeSecret(config, space, options)
+    console.log(options.json ? JSON.stringify(report, null, 2) : describePurge(report, config.dataDir))
   })
 
 program

@@ -15,6 +15,7 @@ import type { CommitInfo, Snapshot, TreeEntry } from './objects/types.js'
 import type { FetchLimits, FetchResult, Remote, RemoteBranches } from './remote/types.js'
 import type { PushedPack, ServedPack, UploadPackRequest } from './serve/types.js'
 import type { FileChange, Staging, WriteInput } from './commit-input.js'
+import type { RewriteOrder, RewriteResult } from './rewrite/types.js'
 
 export type { ConflictKind, MergeConflict } from './merge/types.js'
 export type { EntryMode, Signature } from './objects/types.js'
@@ -274,6 +275,12 @@ export interface Git {
    * refs/heads/main, refs/bindery/adopted and refs/bindery/sync/.
    */
   duplicate(from: string, to: string): Promise<Repository>
+  /**
+   * Removes files, texts and people from the whole history of a repository. Writes the result as a bare repository at
+   * `target`, a path in the folder of the repositories; null = only returns what would change. Nothing may write to the
+   * repository at the same time, which itself does not change.
+   */
+  rewrite(name: string, order: RewriteOrder, target: string | null): Promise<RewriteResult>
   /** Deletes the repository from the disk. Renames it first, so that a partly deleted repository is never opened. */
   remove(name: string): Promise<void>
   /**

@@ -45,6 +45,7 @@ import { checkCommitKey, signingKeyOf } from './keys.js'
 import { refuseUnfinished } from './migration.js'
 import { openDocuments } from './open-documents.js'
 import { openFiles } from './open-files.js'
+import { dropOutdated, resumePurge } from './purge-swap.js'
 import { openRepositories } from './open-repositories.js'
 import { movesElsewhere, type Node } from './open-node.js'
 import { countEverywhere } from './shared-limits.js'
@@ -84,7 +85,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   const { http, mail } = await openClients(config, closers)
   const { texts, conversions, assertions } = openThreads(config, around, closers)
   const content = revisionCache(budget)
-  const { facts, dates, search } = openIndexes(config, log, closers)
+  const { facts, dates, search } = await openIndexes(config, log, store, closers)
   const locks = node ? new SharedLocks(node.leases, (space) => refresh(git, space)) : new KeyedMutex()
   // bound: running imports and exports
   const running: App['running'] = new Map()
@@ -152,7 +153,8 @@ function openThreads(config: Config, { budget, log, makePool }: Surroundings, cl
 }
 
 /** Opens the disposable indexes: facts about content, dates, and the search. */
-function openIndexes(config: Config, log: Log, closers: Closers) {
+async function openIndexes(config: Config, log: Log, store: App['store'], closers: Closers) {
+  await dropOutdated(config, store)
   const facts = openIndex(config, log, {
     name: 'facts.db',
     kinds: FACT_KINDS,
@@ -234,6 +236,7 @@ function openPrinter({ dataDir, chromium }: Config, log: Log, closers: Closers):
 async function checkShared(config: Config, node: Node | null): Promise<void> {
   if (node) await prepareFiles(node.database)
   await refuseUnfinished(config.dataDir, node?.database ?? null)
+  await resumePurge(config)
   if (node) await checkCommitKey(config, node.database)
 }
 

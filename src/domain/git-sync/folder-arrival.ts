@@ -48,7 +48,7 @@ export async function fetchFolder(
     directory: remote.directory,
     have: [...have],
     folderCommit,
-    ...fetchLimits(contact, known),
+    ...(await fetchLimits(contact, known)),
     ...(mapped ? { mapped } : {}),
     ...scratchOptions(contact),
   }
