@@ -2,7 +2,7 @@
  * Turns failures that an operator has to fix into errors for clients: damaged repositories, folders that are not
  * writable.
  */
-import { type FolderWatch, isRefusedWrite, type UnwritableFolder } from '../disk/folder-watch.js'
+import { type FolderWatch, isRefusedWrite, type LowFolder, type UnwritableFolder } from '../disk/folder-watch.js'
 import { GitError, isRepositoryFault, NoRepository, UnsupportedRepository } from '../git/index.js'
 import { ServiceError } from '../kernel/errors.js'
 
@@ -12,6 +12,11 @@ const REMEDY =
 /** Describes a folder without its path, which is only for the operator. */
 export const describeFolder = ({ setting, problem }: Pick<UnwritableFolder, 'setting' | 'problem'>): string =>
   `${setting}: ${problem}`
+
+/** Describes a folder whose disk is nearly full. */
+export const describeLow = ({ setting, free, size }: LowFolder): string =>
+  `${setting}: its disk is nearly full, ${mebibytes(free)} of ${mebibytes(size)} are free`
+const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1024 ** 2)} MiB`
 
 /** Returns the function that translates errors of requests. Other errors are returned unchanged. */
 export function operatorFailures(folders: FolderWatch): (thrown: unknown) => Promise<unknown> {

@@ -29,7 +29,7 @@ import { membersOf } from './members.js'
 import { NAME } from './open-app.js'
 import { missingDocuments } from './open-documents.js'
 import type { Node } from './open-node.js'
-import { describeFolder, operatorFailures } from './operator-failures.js'
+import { describeFolder, describeLow, operatorFailures } from './operator-failures.js'
 import { exchangeCounts } from './shared-limits.js'
 
 /** A running API. */
@@ -119,6 +119,7 @@ function apiOf(app: App, config: Config, around: Surroundings): Promise<Api> {
     metrics,
     explain,
     ready: async () => [...(await missingDocuments(app.store)), ...(await folders.unwritable()).map(describeFolder)],
+    warnings: async () => (await folders.low()).map(describeLow),
     byteCache: responseCache(budget, node),
     responseCache: {
       cache: openResponseCache(budget),

@@ -93,6 +93,8 @@ export interface ApiOptions<App, Actor extends object> {
   sites?: () => string
   /** Returns the reasons why the service is not ready; empty = ready. */
   ready: () => readonly string[] | Promise<readonly string[]>
+  /** Conditions that will stop the service if nobody changes them. */
+  warnings?: () => Promise<readonly string[]>
   byteCache?: ByteCache
   /**
    * Caches responses of operations with a validator. `record` makes an app that records all reads: for the actor, the
