@@ -40,7 +40,7 @@ export interface PurgeOptions {
   yes?: boolean
 }
 
-/** What the command found or did. */
+/** The findings of a preview, or the changes that were made. */
 export interface PurgeReport {
   done: boolean
   commits: string[]
@@ -168,7 +168,7 @@ async function carryOut(config: Config, plan: PurgePlan, change: Change, databas
   }
 }
 
-/** Writes the tables anew, so that their files no longer contain deleted rows. Also after an interruption. */
+/** Rewrites the tables, so that their files no longer contain deleted rows. Also after an interruption. */
 async function vacuum(database: Database): Promise<void> {
   for (const table of [
     'documents',

@@ -14,7 +14,7 @@ import { removedObjects } from '../model/index.js'
 
 type Folders = Pick<Config, 'dataDir' | 'reposDir'>
 
-/** What follows the commit point. */
+/** The content of the mark. */
 interface PurgeMark {
   space: string
   /** Hashes of Git LFS objects that no space has any more. */

@@ -71,7 +71,7 @@ async function shown({ here, url }: Desk, revision?: string): Promise<string[]> 
   return flat(body.pages ?? body.items).map(({ id, title, path: at }) => `${id} ${title} ${at}`)
 }
 
-/** What has just happened when the command is killed: these files appeared. */
+/** Names of files whose appearance triggers a kill. */
 const POINTS = ['repos/.new-', 'repos/.purged-', 'data/store-purged', 'data/purge.json']
 
 /** Starts the command in its own process, and kills it as soon as a file with this name exists. */
@@ -135,7 +135,7 @@ async function story(): Promise<Story> {
   return { here, desk, comment: comment.id, open, merged, line }
 }
 
-test('a text disappears from every file and object; pages keep their IDs and comments', async () => {
+test('a text disappears from every file and object, while pages keep IDs and comments', async () => {
   const { here, desk, comment, open, merged, line } = await story()
   const pages = await shown(desk)
   const oldPages = await Promise.all(line.map((revision) => shown(desk, revision)))
@@ -182,7 +182,7 @@ test('a text disappears from every file and object; pages keep their IDs and com
   await here.close()
 })
 
-test('a kill at any point leaves the former content or the new one, and the command can run again', async () => {
+test('a kill at any point leaves the former content or the new one', async () => {
   const { here, desk, line } = await story()
   const pages = await shown(desk)
   const text = await secretFile()
@@ -214,7 +214,7 @@ test('a kill at any point leaves the former content or the new one, and the comm
   await here.close()
 })
 
-test('the next start finishes a removal that was killed between any two steps after its commit point', async () => {
+test('the next start finishes a removal that was killed after its commit point', async () => {
   const steps: [from: string, to: string][] = [
     ['data/store', 'data/store-former'],
     ['data/store-purged', 'data/store'],
@@ -244,7 +244,7 @@ test('the next start finishes a removal that was killed between any two steps af
   }
 })
 
-test('a path, a person and their clones: removed files and names do not come back', async () => {
+test('removed files and people do not return with a push from an old clone', async () => {
   const { here, desk } = await story()
   const clone = await Clone.of(here, desk.space, here.admin)
   const author = { GIT_AUTHOR_NAME: 'Gone Person', GIT_AUTHOR_EMAIL: 'gone@example.org' }
@@ -280,7 +280,7 @@ test('a path, a person and their clones: removed files and names do not come bac
   await here.close()
 })
 
-test('a connected remote that still has the text is held with a message until its history is replaced', async () => {
+test('a remote that still has the text is rejected until its history is replaced', async () => {
   const served = await mkdtemp(join(tmpdir(), 'remotes-'))
   const remotes = await startGitHttp({ root: served })
   const remote = await remotes.createRepository('docs.git', { files: FILES })

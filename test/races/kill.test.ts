@@ -44,7 +44,7 @@ test(
   { timeoutMs: isSoak ? 48 * 3_600_000 : 580_000 },
 )
 
-/** What the kills of a run showed. */
+/** The findings of a run. */
 interface Found {
   /** Milliseconds from each start until the server was ready. */
   ready: number[]

@@ -95,10 +95,12 @@ test('a repository that is older than the documents is served, and the log state
   }
 })
 
-test('a ref whose name the disk changed is restored from the documents, or the log names the command', async () => {
+test('a branch that was lost from packed-refs is restored, or the log names the command', async () => {
   const { here, spaces, repo } = await withSpaces(['sound', 'branch', 'main'])
   try {
-    const { body: requests } = await here.admin.call('get', `/v1/spaces/${spaces.branch}/change-requests?status=draft`).expect(200)
+    const { body: requests } = await here.admin
+      .call('get', `/v1/spaces/${spaces.branch}/change-requests?status=draft`)
+      .expect(200)
     const change = { operation: 'insert_page', title: 'Draft', document: { markdown: 'A draft.' } }
     await here.admin
       .call('post', `/v1/spaces/${spaces.branch}/change-requests/${requests.items[0].id}/content`, {

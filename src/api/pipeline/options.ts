@@ -93,7 +93,7 @@ export interface ApiOptions<App, Actor extends object> {
   sites?: () => string
   /** Returns the reasons why the service is not ready; empty = ready. */
   ready: () => readonly string[] | Promise<readonly string[]>
-  /** Conditions that will stop the service if nobody changes them. */
+  /** Returns conditions that an operator should change before requests fail. */
   warnings?: () => Promise<readonly string[]>
   byteCache?: ByteCache
   /**

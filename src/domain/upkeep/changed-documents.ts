@@ -6,7 +6,7 @@ const OBJECT = /\b[0-9a-f]{40}\b/g
 /** Members that identify documents. Texts in them stay. */
 const IDS: ReadonlySet<string> = new Set(['id', 'space', 'organization'])
 
-/** What is removed from documents and records. */
+/** The content to remove from documents and records. */
 export interface Removal {
   /** ID of the space. Only documents and records that name it change. */
   space: string

@@ -32,7 +32,7 @@ import { keptIdentity } from './kept-identity.js'
 export const MIN_TEXT_LENGTH = 6
 const MAX_NAMED = 20
 
-/** What to remove: files and folders by path, texts, and authors by address. */
+/** The content to remove: files and folders by path, texts, and authors by address. */
 export interface PurgeOrder {
   paths: readonly string[]
   texts: readonly string[]
@@ -44,7 +44,7 @@ export class PurgeRefused extends Error {
   override name = 'PurgeRefused'
 }
 
-/** What is affected, apart from documents. */
+/** The affected content, apart from documents. */
 export interface PurgePlan {
   space: string
   organization: string
@@ -96,8 +96,8 @@ function checkOrder({ paths, texts, people }: PurgeOrder): void {
     throw new PurgeRefused(
       `${JSON.stringify(wrong)} is not the path of a file or folder from the root of the repository, such as docs/keys.md.`,
     )
-  const nobody = people.find(({ email }) => !/^[^\s@<>]+@[^\s@<>]+$/.test(email))
-  if (nobody) throw new PurgeRefused(`${JSON.stringify(nobody.email)} is not an email address.`)
+  const wrongPerson = people.find(({ email }) => !/^[^\s@<>]+@[^\s@<>]+$/.test(email))
+  if (wrongPerson) throw new PurgeRefused(`${JSON.stringify(wrongPerson.email)} is not an email address.`)
 }
 
 /** Returns the commits that refs and documents name: their pages must keep their IDs. */

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { type RemovedPerson, type Redaction, withoutAddresses, withoutPeople } from './redaction.js'
 
-/** What changes in commits and tags. */
+/** The changes in commits and tags. */
 export interface Changes {
   redaction: Redaction
   people: readonly RemovedPerson[]

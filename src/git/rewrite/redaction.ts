@@ -1,6 +1,6 @@
 /** Removes texts and people from bytes: the contents of files, commit messages, and author lines. */
 
-/** What is put in the place of a removed text. It has no meaning in markdown, YAML, JSON or a URL. */
+/** The text that replaces a removed text. It has no meaning in markdown, YAML, JSON or a URL. */
 export const REMOVED = 'REMOVED'
 const REMOVED_NAME = 'Removed person'
 const REMOVED_EMAIL = 'removed@invalid'

@@ -2,7 +2,7 @@
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { RemovedPerson } from './redaction.js'
 
-/** What to remove from a history. */
+/** The content to remove from a history. */
 export interface RewriteOrder {
   /** Files and folders, by their paths from the root. */
   paths: readonly string[]
@@ -36,7 +36,7 @@ export interface RewriteResult {
   names: ReadonlyMap<string, string>
   /** Former names of the commits that change, oldest first. */
   commits: readonly CommitId[]
-  /** Those whose own message or people were changed. */
+  /** The commits whose own message or people were changed. */
   saying: readonly CommitId[]
   /** All refs, also those that stay. */
   refs: readonly RewrittenRef[]

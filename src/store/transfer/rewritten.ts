@@ -57,8 +57,8 @@ export function rewrittenSource(source: StoreSource, change: StoreChange): Store
 }
 
 /**
- * Makes the changes in the database, in one transaction together with `alongside`. Then the tables are written anew, so
- * that their files no longer contain the former rows.
+ * Makes the changes in the database, in one transaction together with `alongside`. The
+ * caller then rewrites the tables, because their files still contain the former rows.
  */
 export async function rewritePostgresStore(
   database: Database,
