@@ -1,6 +1,7 @@
 // The entry point of the Git layer. Repositories and their operations are documented in types.ts.
 export * from './errors.js'
 export { bundleRepository } from './lifecycle/bundle.js'
+export { bytesBelow } from './lifecycle/paths.js'
 export { fsck, listRefs } from './lifecycle/plain.js'
 export { type RecordedTree, WorkingTree } from './lifecycle/working-tree.js'
 export { type LocalGit, type OpenOptions, openGit } from './open-git.js'

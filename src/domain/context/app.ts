@@ -1,4 +1,5 @@
 /** The services and settings that every use case gets. */
+import type { Quotas } from './quotas.js'
 import type { Template } from '../../content/templates/template.js'
 import type { Git } from '../../git/index.js'
 import type { Clock } from '../../kernel/clock.js'
@@ -153,6 +154,7 @@ export interface Settings {
   maxPackBytes: number
   maxTreeEntries: number
   maxFolderEntries: number
+  quotas: Quotas
   remoteTimeoutMs: number
   /** Maximum size in bytes of one Git LFS object, and of all objects of a space. */
   lfs: { maxObjectBytes: number; maxSpaceBytes: number }
