@@ -1,5 +1,4 @@
 /** The services and settings that every use case gets. */
-import type { Quotas } from './quotas.js'
 import type { Template } from '../../content/templates/template.js'
 import type { Git } from '../../git/index.js'
 import type { Clock } from '../../kernel/clock.js'
@@ -139,6 +138,13 @@ export interface SitesOrigin {
   origin: string
   /** Whether each organization has its own host name below that of the origin. */
   perOrganization: boolean
+}
+
+/** Maximum values per organization; 0 = no limit. */
+export interface Quotas {
+  spaces: number
+  members: number
+  bytes: number
 }
 
 export interface Settings {

@@ -3,15 +3,8 @@ import { bytesBelow, isRepositoryFault } from '../../git/index.js'
 import { conflict } from '../../kernel/errors.js'
 import { lfsObjects, memberships, spaces } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
-import type { App } from './app.js'
+import type { App, Quotas } from './app.js'
 import { repositoryName } from './refs.js'
-
-/** Maximum values per organization; 0 = no limit. */
-export interface Quotas {
-  spaces: number
-  members: number
-  bytes: number
-}
 
 /** Time for which a measured size is used, in milliseconds: reading it visits every file of every repository. */
 const MEASURED_MS = 30_000
