@@ -99,7 +99,7 @@ test('a text disappears from the database and from all nodes, and the other node
     .call('post', `${url}/content`, { changes: [insert('Later', 'More.')] })
     .set('Authorization', `Bearer ${a.admin.token}`)
     .expect(200)
-  assert.equal(await b.service.app.git.open(space.id).then((repo) => repo.check()), [])
+  assert.equal(await b.service.app.git.open(space.id).then((repo) => repo.upkeep.check()), [])
   await b.close()
 })
 

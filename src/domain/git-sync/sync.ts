@@ -250,6 +250,6 @@ export async function fetchHead(
   { known, unrelated = false }: FetchHints = {},
 ): Promise<CommitId> {
   const limits = { directory: contact.remote.directory, ...(await fetchLimits(contact, known)), unrelated }
-  const fetched = () => contact.space.repo.fetch(contact.connection, ref, limits)
+  const fetched = () => contact.space.repo.remote.fetch(contact.connection, ref, limits)
   return (await during(contact.enter('fetching'), fetched)).head
 }

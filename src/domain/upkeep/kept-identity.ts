@@ -25,9 +25,9 @@ export async function keptIdentity(
 ): Promise<RewriteOrder['header']> {
   // bound: the commits of the repository
   const below = new Map<CommitId, Statement | null>()
-  const adopted = space.repo.head(ADOPTED)
+  const adopted = space.repo.refs.head(ADOPTED)
   const adoptedLine = new Set<CommitId>(
-    adopted && !(await historyStatesIds(app, space, adopted)) ? await space.repo.historyIds({ from: adopted }) : [],
+    adopted && !(await historyStatesIds(app, space, adopted)) ? await space.repo.history.ids({ from: adopted }) : [],
   )
   const idsAt = (commit: CommitId | undefined) => (commit === undefined ? noOverrides : overridesAt(app, space, commit))
   const state = async ({

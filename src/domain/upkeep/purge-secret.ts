@@ -109,13 +109,13 @@ async function pinnedCommits(app: App, { doc, repo }: LoadedSpace): Promise<Set<
     await app.store.find(syncRuns, 'space', doc.id),
     await app.store.find(announcedHeads, 'space', doc.id),
   ]
-  const pinned = new Set<string>((await repo.refs('refs/')).values())
+  const pinned = new Set<string>((await repo.refs.list('refs/')).values())
   for (const one of named.flat()) for (const [oid] of JSON.stringify(one).matchAll(/\b[0-9a-f]{40}\b/g)) pinned.add(oid)
   return pinned
 }
 
 async function affectedPages(app: App, space: LoadedSpace, { files }: RewriteResult): Promise<PurgePlan['pages']> {
-  const head = space.repo.head(MAIN)
+  const head = space.repo.refs.head(MAIN)
   if (head === null) return []
   const { structure } = await openRevision(app, space, head)
   return [...structure.byId.values()].flatMap((entry) =>
@@ -171,7 +171,7 @@ async function spacesWith(app: App, { doc }: LoadedSpace, removed: readonly stri
     const name = repositoryName(id)
     if (id === doc.id || !(await app.git.exists(name))) continue
     try {
-      const absent = await (await app.git.open(name)).absent(removed)
+      const absent = await (await app.git.open(name)).objects.absent(removed)
       if (absent.length < removed.length) found.push(id)
     } catch (error) {
       if (!isRepositoryFault(error)) throw error

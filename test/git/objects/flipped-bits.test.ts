@@ -27,7 +27,7 @@ async function makeRepository(name: string): Promise<Repository> {
       Array.from({ length: 6 }, (_, n) => [`part-${n % 2}/page-${n}.md`, text(n, edition)]),
     )
     const next: CommitId = await commit(repository, head ? [head] : [], texts)
-    await repository.move([{ ref: MAIN, from: head, to: next }], 'edit', anyLease)
+    await repository.refs.move([{ ref: MAIN, from: head, to: next }], 'edit', anyLease)
     head = next
     if (edition === 6) {
       await unprotected(repository)
@@ -46,11 +46,11 @@ async function makeRepository(name: string): Promise<Repository> {
 /** Everything that a reader of the repository gets: refs, commits, and files with their contents. */
 async function contentOf(repository: Repository): Promise<string> {
   const found: string[] = []
-  for (const [ref, head] of [...(await repository.refs('refs/heads/'))].sort()) {
+  for (const [ref, head] of [...(await repository.refs.list('refs/heads/'))].sort()) {
     found.push(`${ref} ${head}`)
-    for (const { id, message, author, parents } of await repository.history({ from: head })) {
+    for (const { id, message, author, parents } of await repository.history.log({ from: head })) {
       found.push(`${id} ${parents.join()} ${author.email} ${message}`)
-      const snapshot = await repository.at(id)
+      const snapshot = await repository.objects.snapshot(id)
       for (const { path, oid, mode } of await snapshot.walk())
         found.push(`${path} ${mode} ${oid} ${(await snapshot.read(oid)).toString('latin1')}`)
     }
