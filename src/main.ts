@@ -2,6 +2,7 @@
 /** The command line: serve, preview, check, token, user, fsck, backup, bundle, refresh, migrate, forget-key. */
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { Command, Option } from 'commander'
 import { type Format, FORMATS } from './commands/check-formats.js'
 
@@ -9,6 +10,9 @@ import { type Format, FORMATS } from './commands/check-formats.js'
 
 // Stack traces contain the sources, not the bundles of the build.
 process.setSourceMapsEnabled(true)
+// V8 places the objects that slow requests create in the memory for old ones, and then also those of fast requests, with
+// all that they refer to. Collecting them takes a tenth of the time of a cached response.
+setFlagsFromString('--no-allocation-site-pretenuring')
 const { version }: { version: string } = createRequire(import.meta.url)('../package.json')
 const settings = async () => (await import('./config.js')).loadConfig()
 const program = new Command('bindery').description('A self-hosted, Git-native documentation server').version(version)
