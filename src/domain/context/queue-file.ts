@@ -46,6 +46,23 @@ export async function queueFile<K extends JobName>(app: App, order: FileOrder<K>
   return queued
 }
 
+/** Minimum time between two reports of the progress of a file, in milliseconds. */
+const REPORT_MS = 1_000
+
+/** Returns the function that reports the finished part of a file, from 0 to 1, to those who wait for it. */
+export function progressOf(app: App, id: string): (part: number) => Promise<void> {
+  let reportedAt = performance.now()
+  return async (part) => {
+    const now = performance.now()
+    if (now - reportedAt < REPORT_MS) return
+    reportedAt = now
+    await app.store.transact(async (tx) => {
+      const job = await tx.get(jobs, id)
+      if (job?.state === 'running') await tx.replace(jobs, { ...job, progress: part })
+    })
+  }
+}
+
 /**
  * Whether a job has ended, so that a new request starts it again: it is done (and its file was deleted), or it failed a
  * while ago.
