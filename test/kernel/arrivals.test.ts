@@ -67,7 +67,7 @@ test('a request that is sent after a response is in a later batch', async () => 
   }
 })
 
-test('requests that one client sends ahead are in batches of their own', async () => {
+test('each request that one client sends ahead is in another batch', async () => {
   const { sockets, seen, close } = await served(1)
   try {
     sockets[0]?.write(REQUEST.repeat(8))

@@ -321,7 +321,7 @@ test('without script, the menu of a page leads to the bundle and a page with the
   }
 })
 
-test('the page that waits for a bundle shows the finished part, without script and in its language', async () => {
+test('the page that waits for a bundle shows the finished percentage without script', async () => {
   const site = await publish(here, { Start: '# Start\n', More: '# More\n', Last: '# Last\n' }, { visibility: 'public' })
   const { bundler } = here.service.app
   const { write } = bundler
