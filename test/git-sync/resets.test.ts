@@ -206,6 +206,31 @@ for (const [take, others] of [
     assert.not.ok('there.md' in after)
   })
 
+test('a page that a reset target had deleted already is restored there without a conflict', async () => {
+  const { remote, space, url, reset } = await imported('deleted-below')
+  await remote.commit({ 'old.md': page('alpha', 'beta', 'gamma') })
+  await f.import(space, { url })
+  await git(remote.path, ['update-ref', 'refs/heads/docs', MAIN])
+  await f.edit(space, { 'old.md': null })
+  await f.export(space, { url, ref: 'refs/heads/docs' })
+  await f.edit(space, { 'new.md': '# New\n' })
+  await f.export(space, { url })
+  const exported = (await remote.head()) as string
+  await mergeOnRemote(remote, 'docs', 'merge')
+  await remote.commit({ 'there.md': '# There\n' })
+  await f.import(space, { url })
+  await reset(exported)
+  await remote.commit({ 'old.md': page('alpha', 'beta', 'gamma', 'delta') })
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'success', run.error)
+  assert.equal(await upToDate(space, url), {
+    'README.md': '# Home',
+    'guide.md': start['guide.md'].trimEnd(),
+    'new.md': '# New',
+    'old.md': page('alpha', 'beta', 'gamma', 'delta').trimEnd(),
+  })
+})
+
 test('a reset to rebased commits drops nothing, so it does not conflict', async () => {
   const { remote, space, url, first, reset } = await imported('rebased')
   await f.edit(space, { 'new.md': '# New\n' })

@@ -94,14 +94,14 @@ async function withoutSquashes(
  */
 async function withoutReset(
   contact: ArrivalContact,
-  { ownDropped }: MergeBaseResult,
+  { ownDropped, droppedHead }: MergeBaseResult,
   arrival: ArrivalHeads,
   inferred: MergedArrival,
   mergeOn: MergeOn,
 ): Promise<Dispute> {
-  if (ownDropped === null) return NO_DISPUTE
+  if (ownDropped === null || droppedHead === null) return NO_DISPUTE
   const { app, space } = contact
-  const kept = await keptBase(contact, ownDropped, inferred, arrival.theirs)
+  const kept = await keptBase(contact, ownDropped, inferred, { theirs: arrival.theirs, droppedHead })
   const plain = kept === null ? await mergeOn(contact, ownDropped.mergeBase, arrival) : null
   const merged = plain?.merged ?? (await mergeCommits(app, space, { ...inferred.sides, base: required(kept) }))
   return { base: kept ?? plain?.base ?? null, paths: await differences(contact, inferred.merged, merged) }
@@ -130,19 +130,24 @@ async function withDroppedLines(
 
 /**
  * Returns the merge base without the dropped commits that were written here. Files that the remote head has unchanged
- * through other commits stay in it. Returns null if all dropped commits were written here, or if they cannot be
- * removed.
+ * through other commits stay in it, and so do files that the reset branch had through other commits when it left the
+ * dropped head: people changed them there since, and the reset did not. Returns null if all dropped commits were
+ * written here, or if they cannot be removed.
  */
 async function keptBase(
   contact: ArrivalContact,
   { parts }: NonNullable<MergeBaseResult['ownDropped']>,
   { base, sides }: MergedArrival,
-  theirs: CommitId,
+  { theirs, droppedHead }: { theirs: CommitId; droppedHead: CommitId },
 ): Promise<CommitId | null> {
   const { app, space } = contact
   let kept = parts === null ? null : (base ?? (await joinedBase(app, space, sides)))
-  for (const part of parts ?? [])
-    kept = kept && (await commitWithout(contact, kept, await partNotIn(contact, part, theirs), [kept]))
+  const fork = parts === null ? null : await space.repo.mergeBase(droppedHead, theirs)
+  for (const part of parts ?? []) {
+    let gone = await partNotIn(contact, part, theirs)
+    if (fork !== null) gone = await partNotIn(contact, gone, fork)
+    kept = kept && (await commitWithout(contact, kept, gone, [kept]))
+  }
   return kept
 }
 
