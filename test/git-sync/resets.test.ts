@@ -89,6 +89,28 @@ for (const take of ['main', 'change-request'] as const)
     assert.is(files[path]?.includes('written here'), take === 'main')
   })
 
+test('a reset that is held leaves the page with which the held one changed places', async () => {
+  const { remote, space, url } = await imported('swapped-since')
+  const other = page('alpha', 'beta', 'gamma', 'delta')
+  await remote.commit({ 'other.md': other })
+  await f.import(space, { url })
+  const before = (await remote.head()) as string
+  const written = page('one', 'two', 'written here', 'three', 'four')
+  await f.edit(space, { 'guide.md': written })
+  await f.export(space, { url })
+  await commitPlainly(join(f.root, 'repos', `${space.doc.id}.git`), { 'guide.md': other, 'other.md': written })
+  await git(remote.path, ['update-ref', MAIN, before])
+  await remote.commit({ 'other.md': page('alpha', 'beta', 'there', 'gamma', 'delta') })
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'conflict')
+  assert.equal(await f.decide(space, run, 'main'), ['other.md'])
+  assert.equal(await upToDate(space, url), {
+    'README.md': '# Home',
+    'guide.md': page('alpha', 'beta', 'there', 'gamma', 'delta').trimEnd(),
+    'other.md': written.trimEnd(),
+  })
+})
+
 test('a reset drops work from the remote and conflicts with local work', async () => {
   const { remote, space, url, first, reset } = await imported('mixed')
   await remote.commit({ 'there.md': '# There\n' })
