@@ -70,11 +70,14 @@ for (const take of ['main', 'change-request'] as const)
   test(`a moved page whose reset is held is listed after a decision for ${take}`, async () => {
     const { remote, space, url } = await imported(`moved-before-${take}`)
     const summary = (path: string): string => `# Table of contents\n\n* [Home](README.md)\n* [Guide](${path})\n`
-    await f.edit(space, { 'SUMMARY.md': summary('guide.md') })
+    const move = (from: string, to: string) => ({ [from]: null, [to]: start['guide.md'], 'SUMMARY.md': summary(to) })
+    const repository = join(f.root, 'repos', `${space.doc.id}.git`)
+    await commitPlainly(repository, move('guide.md', 'first.md'))
     await f.export(space, { url })
+    await remote.commit({ 'README.md': '# Home\n\nthere\n' })
+    await f.import(space, { url })
     const before = (await remote.head()) as string
-    const moved = { 'guide.md': null, 'moved.md': start['guide.md'], 'SUMMARY.md': summary('moved.md') }
-    await commitPlainly(join(f.root, 'repos', `${space.doc.id}.git`), moved)
+    await commitPlainly(repository, move('first.md', 'moved.md'))
     await f.edit(space, { 'moved.md': page('one', 'two', 'written here', 'three', 'four') })
     await f.export(space, { url })
     await git(remote.path, ['update-ref', MAIN, before])
@@ -83,7 +86,7 @@ for (const take of ['main', 'change-request'] as const)
     assert.is(run.state, 'conflict')
     await f.decide(space, run, take)
     const files = await upToDate(space, url)
-    const path = 'moved.md' in files ? 'moved.md' : 'guide.md'
+    const path = 'moved.md' in files ? 'moved.md' : 'first.md'
     assert.equal(Object.keys(files).sort(), ['README.md', 'SUMMARY.md', path, 'there.md'].sort())
     assert.is(files['SUMMARY.md'], summary(path).trimEnd())
     assert.is(files[path]?.includes('written here'), take === 'main')

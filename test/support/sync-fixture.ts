@@ -307,6 +307,8 @@ export async function startFixture(signingKeyFile: string | null = null): Promis
         if (!found) throw new Error(`the run holds no conflict: ${run.state} ${run.error ?? ''}`)
         return found
       }
+      // As after a restart: all that the decision needs is in the repository.
+      app.content.clear()
       const held = await request()
       const paths = (await listConflicts(app, space, held)).map(({ path }) => path)
       await updateFromMain(

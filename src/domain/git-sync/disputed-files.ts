@@ -64,7 +64,7 @@ export async function conflictsForDisputed(
     await withoutReset(contact, mergeBase, arrival, inferred, mergeOn),
     await withDroppedLines(contact, mergeBase, arrival, inferred),
   ]
-  const base = inferred.base ?? (await joinedBase(app, space, inferred.sides))
+  const base = await baseOf(contact, inferred)
   let disputedBase = base
   for (const { base: other, files } of disputes)
     if (disputedBase !== null && files.size > 0)
@@ -78,6 +78,10 @@ export async function conflictsForDisputed(
   }
 }
 
+/** Returns the merge base of a merge, also if it is Git's own. */
+const baseOf = async ({ app, space }: ArrivalContact, { base, sides }: MergedArrival): Promise<CommitId | null> =>
+  base ?? joinedBase(app, space, sides)
+
 const NO_DISPUTE: Dispute = { base: null, files: new Map() }
 
 /** Checks exports that were recognized by their changes. Compares with the merge that does not use them. */
@@ -90,7 +94,7 @@ async function withoutSquashes(
 ): Promise<Dispute> {
   if (certain === null) return NO_DISPUTE
   const plain = await mergeOn(contact, certain, arrival)
-  return { base: plain.base, files: await differences(contact, inferred, plain) }
+  return { base: await baseOf(contact, plain), files: await differences(contact, inferred, plain) }
 }
 
 /**
@@ -111,7 +115,7 @@ async function withoutReset(
     kept === null
       ? await mergeOn(contact, ownDropped.mergeBase, arrival)
       : { ...inferred, base: kept, merged: await mergeCommits(app, space, { ...inferred.sides, base: kept }) }
-  return { base: plain.base, files: await differences(contact, inferred, plain) }
+  return { base: await baseOf(contact, plain), files: await differences(contact, inferred, plain) }
 }
 
 /**
@@ -147,12 +151,11 @@ async function withDroppedLines(
 async function keptBase(
   contact: ArrivalContact,
   { parts }: NonNullable<MergeBaseResult['ownDropped']>,
-  { base, sides }: MergedArrival,
+  inferred: MergedArrival,
   { theirs, droppedHead }: { theirs: CommitId; droppedHead: CommitId },
 ): Promise<CommitId | null> {
-  const { app, space } = contact
-  let kept = parts === null ? null : (base ?? (await joinedBase(app, space, sides)))
-  const fork = parts === null ? null : await space.repo.mergeBase(droppedHead, theirs)
+  let kept = parts === null ? null : await baseOf(contact, inferred)
+  const fork = parts === null ? null : await contact.space.repo.mergeBase(droppedHead, theirs)
   for (const part of parts ?? []) {
     let gone = await partNotIn(contact, part, theirs)
     if (fork !== null) gone = await partNotIn(contact, gone, fork)
@@ -209,10 +212,11 @@ const openedIds = async ({ app, space }: ArrivalContact, commit: CommitId): Prom
   (await openSide(app, space, commit)).ids()
 
 /** Returns a function that finds the ID of a file in the result of a merge. */
-async function idsAfter(contact: ArrivalContact, { merged, base, sides }: MergedArrival): Promise<Identify> {
+async function idsAfter(contact: ArrivalContact, merge: MergedArrival): Promise<Identify> {
   const { app, space, actor } = contact
+  const { merged, sides } = merge
   const tree = await treeOf(contact, merged)
-  const known = base ?? (await joinedBase(app, space, sides))
+  const known = await baseOf(contact, merge)
   const commit = await makeCommit(app, space, {
     parents: [sides.ours],
     changes: [],
