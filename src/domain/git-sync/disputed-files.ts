@@ -94,7 +94,7 @@ async function withoutSquashes(
 ): Promise<Dispute> {
   if (certain === null) return NO_DISPUTE
   const plain = await mergeOn(contact, certain, arrival)
-  return { base: await baseOf(contact, plain), files: await differences(contact, inferred, plain) }
+  return { base: plain.base, files: await differences(contact, inferred, plain) }
 }
 
 /**
@@ -115,7 +115,7 @@ async function withoutReset(
     kept === null
       ? await mergeOn(contact, ownDropped.mergeBase, arrival)
       : { ...inferred, base: kept, merged: await mergeCommits(app, space, { ...inferred.sides, base: kept }) }
-  return { base: await baseOf(contact, plain), files: await differences(contact, inferred, plain) }
+  return { base: plain.base, files: await differences(contact, inferred, plain) }
 }
 
 /**

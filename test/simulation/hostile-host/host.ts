@@ -3,25 +3,39 @@ import { Fault } from '../pull-requests/fault.js'
 import { DOCS, MAIN, MINUTE } from '../pull-requests/world.js'
 import { pick, type Random } from '../two-sided/random.js'
 import { edit, pushToDoor } from './people.js'
-import { judge, pass, type Place, tokensThere } from './world.js'
+import { judge, pass, type Place, tokensOf, tokensThere } from './world.js'
 
 const TRUNK = 'trunk'
 
-/** Runs a change of the host. Lines that people wrote there may go with it. */
-async function asHost(place: Place, change: () => Promise<void>): Promise<void> {
-  const before = await tokensThere(place)
-  await change()
-  const after = await tokensThere(place)
-  const main = await tokensThere(place, MAIN)
-  const gone = (token: string): boolean => before.has(token) && !(main.size > 0 ? main : after).has(token)
-  for (const [token, { from }] of place.lines) if (from === 'there' && gone(token)) place.lines.delete(token)
+/** Forgets lines that people wrote on the remote and that the host has dropped. */
+function forget(place: Place, before: ReadonlySet<string>, kept: ReadonlySet<string>): void {
+  for (const [token, { from }] of place.lines)
+    if (from === 'there' && before.has(token) && !kept.has(token)) place.lines.delete(token)
 }
 
-const setMain = (place: Place, to: string): Promise<void> =>
-  asHost(place, async () => {
-    await place.world.remote.git('update-ref', `refs/heads/${MAIN}`, to)
-    place.past.push(to)
-  })
+/** Runs a change of the host. What main there had before and lacks now is dropped. */
+async function asHost(place: Place, before: ReadonlySet<string>, change: () => Promise<unknown>): Promise<void> {
+  await change()
+  const main = await tokensThere(place, MAIN)
+  forget(place, before, main)
+}
+
+async function setMain(place: Place, to: string, before?: ReadonlySet<string>): Promise<void> {
+  await asHost(place, before ?? (await tokensThere(place)), () =>
+    place.world.remote.git('update-ref', `refs/heads/${MAIN}`, to),
+  )
+  place.past.push(to)
+}
+
+/** Deletes branches of the remote. Lines that main here has stay. Returns the lines that were there. */
+async function deleteThere(place: Place, branches: Iterable<string>): Promise<ReadonlySet<string>> {
+  const before = await tokensThere(place)
+  for (const branch of branches) await place.world.remote.git('update-ref', '-d', `refs/heads/${branch}`)
+  const kept = await tokensThere(place)
+  for (const token of tokensOf(await place.world.spaceMain())) kept.add(token)
+  forget(place, before, kept)
+  return before
+}
 
 const mainThere = async ({ world }: Place): Promise<string | undefined> => (await world.remote.heads()).get(MAIN)
 
@@ -59,7 +73,7 @@ export async function loseMain(place: Place, next: Random): Promise<string | nul
     await world.remote.git('update-ref', `refs/heads/${TRUNK}`, head)
     await world.remote.git('symbolic-ref', 'HEAD', `refs/heads/${TRUNK}`)
   }
-  await world.remote.git('update-ref', '-d', `refs/heads/${MAIN}`)
+  const before = await deleteThere(place, [MAIN])
   const said: (string | null)[] = []
   for (let times = next(3); times >= 0; times--) {
     said.push(await pick(next, [edit, pushToDoor])!(place, next))
@@ -69,10 +83,10 @@ export async function loseMain(place: Place, next: Random): Promise<string | nul
   if (await mainThere(place))
     throw new Fault('created', `main was ${renamed ? 'renamed' : 'deleted'}, and is there again`)
   const to = next(3) === 0 ? (pick(next, place.past.slice(-4)) ?? head) : head
-  await setMain(place, to)
+  await setMain(place, to, before)
   if (renamed) {
     await world.remote.git('symbolic-ref', 'HEAD', `refs/heads/${MAIN}`)
-    await asHost(place, async () => void (await world.remote.git('update-ref', '-d', `refs/heads/${TRUNK}`)))
+    await world.remote.git('update-ref', '-d', `refs/heads/${TRUNK}`)
   }
   return `main ${renamed ? 'renamed' : 'deleted'}, ${said.join(', ')}, and there again at ${to.slice(0, 7)}`
 }
@@ -82,13 +96,13 @@ export async function recreate(place: Place, next: Random): Promise<string | nul
   const { world } = place
   const heads = await world.remote.heads()
   if (!heads.has(MAIN)) return null
-  for (const branch of heads.keys()) await world.remote.git('update-ref', '-d', `refs/heads/${branch}`)
+  const before = await deleteThere(place, heads.keys())
   const said = await edit(place, next)
   await pass(place, 6 * MINUTE)
   await judge(place)
   const filled = await world.remote.heads()
   if (filled.has(MAIN)) throw new Fault('filled', `the emptied repository has ${[...filled.keys()]}`)
-  await setMain(place, pick(next, place.past.slice(-4)) as string)
+  await setMain(place, pick(next, place.past.slice(-4)) as string, before)
   return `created again, ${said}`
 }
 
@@ -101,7 +115,7 @@ export async function backUp(place: Place): Promise<string> {
 export async function restoreBackup(place: Place): Promise<string | null> {
   const { backup, world } = place
   if (!backup?.has(MAIN)) return null
-  await asHost(place, async () => {
+  await asHost(place, await tokensThere(place), async () => {
     for (const branch of (await world.remote.heads()).keys())
       if (!backup.has(branch)) await world.remote.git('update-ref', '-d', `refs/heads/${branch}`)
     for (const [branch, commit] of backup) await world.remote.git('update-ref', `refs/heads/${branch}`, commit)

@@ -55,10 +55,12 @@ export interface Listed {
   status: string
 }
 
+/** The open and draft change requests. */
 export async function openRequests({ world }: Place): Promise<Listed[]> {
-  return (await world.ask('get', '/change-requests?limit=1000')).items.filter(
-    ({ status }: Listed) => status === 'open' || status === 'draft',
-  )
+  const listed: Listed[] = []
+  for (const status of ['open', 'draft'])
+    listed.push(...(await world.ask('get', `/change-requests?status=${status}&limit=1000`)).items)
+  return listed
 }
 
 export const tokensOf = ({ lines }: Snapshot): Set<string> =>

@@ -129,15 +129,16 @@ const BY_PEOPLE_HERE =
   /^(an edit here|a change request|the revert of a change request|a rollback here|who resolved a conflict here|an administrator with plain Git)\b/
 
 /**
- * Values of main that people here wrote, and that a force push of `ref` removed from the branch that holds it. Others
- * may have removed and restored them in between.
+ * Values of main that people here wrote or removed, and that a force push of `ref` changed on the branch that holds it.
+ * Others may have removed and restored what they wrote in between.
  */
 export function writtenHere(main: Knowledge, branch: Knowledge, ref: string): Map<string, Value> {
   const written = new Map<string, Value>()
   for (const key of branch.keys()) {
     const [value = null, ...more] = main.own(key)
-    if (value === null || more.length > 0 || branch.own(key).includes(value)) continue
-    if (!main.acts(key).some((act) => act.value === value && BY_PEOPLE_HERE.test(act.why))) continue
+    if (more.length > 0 || branch.own(key).includes(value)) continue
+    const acts = value === null ? main.deciding(key) : main.acts(key).filter((act) => act.value === value)
+    if (!acts.some((act) => BY_PEOPLE_HERE.test(act.why))) continue
     if (branch.deciding(key).some((act) => act.forced === ref && !main.knows(key, act))) written.set(key, value)
   }
   return written

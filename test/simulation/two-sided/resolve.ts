@@ -2,8 +2,8 @@ import { composed, composedPage } from './compose.js'
 import { Fault } from './fault.js'
 import { meet, writtenHere } from './forced.js'
 import { judgeTarget, type Target } from './here.js'
-import { record } from './judge.js'
-import { handOf, pageOf, pathOf } from './knowledge.js'
+import { record, sawOf } from './judge.js'
+import { endsOf, handOf, pageOf, pathOf } from './knowledge.js'
 import { type Conflict, judgeConflicts, pagesOf } from './needless.js'
 import { isAncestor } from './people.js'
 import { pick, type Random } from './random.js'
@@ -78,8 +78,8 @@ export const heldRef = ({ project, knowledge }: Target): string | null =>
 
 /**
  * What people here wrote and a force push of the held branch removed may stay without a decision (story.md): all of it,
- * if another branch of the remote that is in step has merged the held head; and the place of a page whose text a person
- * decides about.
+ * if another branch of the remote that is in step has merged the held head; and the place and line ends of a page whose
+ * text a person decides about.
  */
 export async function keepWritten(world: World, target: Target, conflicts: readonly Conflict[]): Promise<void> {
   const { project, knowledge } = target
@@ -88,9 +88,12 @@ export async function keepWritten(world: World, target: Target, conflicts: reado
   const others = REFS.filter((other) => other !== ref).flatMap((other) => project.seen.get(other) ?? [])
   const brought = (await Promise.all(others.map((head) => isAncestor(world, held.from, head)))).includes(true)
   const decided = new Set(conflicts.filter(({ kind }) => kind === 'content').flatMap(pagesOf))
-  for (const [key, value] of writtenHere(project.main, knowledge, ref))
-    if (brought || (key === pathOf(pageOf(key)) && decided.has(pageOf(key))))
-      knowledge.set(key, value, why(world, 'who wrote it here before a force'), { soft: true })
+  for (const [key, value] of writtenHere(project.main, knowledge, ref)) {
+    const page = pageOf(key)
+    const placed = value !== null && [pathOf(page), endsOf(page)].includes(key) && decided.has(page)
+    const saw = value === null && key === pathOf(page) ? { saw: sawOf(project.main, page) } : {}
+    if (brought || placed) knowledge.set(key, value, why(world, 'who decided it here'), { soft: true, ...saw })
+  }
 }
 
 /** The conflicts between main and a branch. None may be needless. */
