@@ -1,4 +1,4 @@
-/** What the host does to the repository, and what happens to the server meanwhile. */
+/** Changes of the host to the repository, and faults of the server during them. */
 import { Fault } from '../pull-requests/fault.js'
 import { DOCS, MAIN, MINUTE } from '../pull-requests/world.js'
 import { pick, type Random } from '../two-sided/random.js'

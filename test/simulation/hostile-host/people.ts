@@ -31,7 +31,7 @@ interface Entry {
   pages?: Entry[]
 }
 
-/** An edit through the API. Without a response, nobody knows whether it was made. */
+/** An edit through the API. It counts only with a response. */
 export async function edit(place: Place, next: Random, request?: number): Promise<string | null> {
   const { world } = place
   const at = request === undefined ? '' : `/change-requests/${request}`
