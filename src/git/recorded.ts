@@ -53,7 +53,7 @@ export function recordedGit(git: Git, recording: Recording): Git {
       const { refStamps: stamps } = git
       const before = stamps?.version ?? 0
       const repository = await git.open(name)
-      const read = (ref: RefName) => repository.head(ref)
+      const read = (ref: RefName) => repository.refs.head(ref)
       const head = stamps
         ? (ref: RefName) => {
             noteStamp({ stamps, before, recording }, name, ref)

@@ -103,7 +103,7 @@ test('a space with the whole repository gets only the folder from later commits'
   const commit = await remote.commit({ 'app.js': 'more code\n', 'docs/README.md': '# All docs\n' })
   assert.is((await f.import(space, link)).result, 'merged')
   assert.equal(await f.files(space), { 'README.md': '# All docs' })
-  assert.not(await space.repo.hasCommit(commit as CommitId))
+  assert.not(await space.repo.objects.hasCommit(commit as CommitId))
 })
 
 test.run()

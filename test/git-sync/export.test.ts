@@ -173,7 +173,7 @@ test("a rejected push to a protected branch fails with the remote's message and 
   const run = await f.export(space, { url: remote.url })
   assert.is(run.state, 'failure')
   assert.match(run.error ?? '', /GH006: Protected branch update failed/)
-  assert.is((await space.repo.refs(`refs/bindery/sync/`)).size, 1, 'the log of what is known')
+  assert.is((await space.repo.refs.list(`refs/bindery/sync/`)).size, 1, 'the log of what is known')
   await remote.rejectPushes(null)
   assert.is((await f.export(space, { url: remote.url })).result, 'exported')
 })

@@ -41,8 +41,8 @@ async function counted(space: string): Promise<{ space: SpaceRepository; heads: 
       }
     },
   })
-  const head = repo.head(MAIN) as CommitId
-  const below = (await repo.commit(head)).parents[0] as CommitId
+  const head = repo.refs.head(MAIN) as CommitId
+  const below = (await repo.objects.commit(head)).parents[0] as CommitId
   return { space: { doc: { id: space }, repo: counting }, heads: [head, below], asked: () => asked }
 }
 

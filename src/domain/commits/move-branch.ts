@@ -26,7 +26,7 @@ export async function moveRefs(
   lease: Lease,
 ): Promise<void> {
   try {
-    await repo.move(moves, reason, lease)
+    await repo.refs.move(moves, reason, lease)
   } catch (error) {
     throw error instanceof RefLocked ? conflict(lockedMessage(error), { cause: error }) : translated(error)
   }
@@ -76,7 +76,7 @@ export async function moveBranch(
   attempt: (head: CommitId | null) => Promise<CommitId>,
 ): Promise<CommitId> {
   for (let tries = 1; ; tries++) {
-    const head = repo.head(ref)
+    const head = repo.refs.head(ref)
     try {
       return await moveGuarded({ repo, ...move }, async () => {
         const to = await attempt(head)

@@ -39,22 +39,22 @@ async function conflictsMergedElsewhere(
       found.includes(entry.anchor)
     )
       continue
-    if (!(await repo.hasCommit(entry.anchor)) || !(await repo.hasCommit(entry.theirs))) continue
+    if (!(await repo.objects.hasCommit(entry.anchor)) || !(await repo.objects.hasCommit(entry.theirs))) continue
     if (
-      !(await repo.isAncestor(entry.theirs, theirs)) ||
-      (await repo.isAncestor(entry.anchor, theirs)) ||
-      (await repo.isAncestor(entry.anchor, main))
+      !(await repo.history.isAncestor(entry.theirs, theirs)) ||
+      (await repo.history.isAncestor(entry.anchor, theirs)) ||
+      (await repo.history.isAncestor(entry.anchor, main))
     )
       continue
     if (
-      (await repo.commit(entry.anchor)).tree !== (await repo.commit(entry.theirs)).tree ||
+      (await repo.objects.commit(entry.anchor)).tree !== (await repo.objects.commit(entry.theirs)).tree ||
       (await followsDrop(sync, log, entry, { had, theirs, main, result }))
     )
       continue
     const key = remoteKey(remote.url, entry.ref, remote.directory)
     const doc = await findConflict({ app, space, remote: { ...remote, ref: entry.ref as RefName, key } })
-    const branch = doc === null ? null : repo.head(changeRequestRef(doc.number))
-    if (branch !== null && (await repo.isAncestor(entry.anchor, branch))) found.push(entry.anchor)
+    const branch = doc === null ? null : repo.refs.head(changeRequestRef(doc.number))
+    if (branch !== null && (await repo.history.isAncestor(entry.anchor, branch))) found.push(entry.anchor)
   }
   return found
 }
@@ -81,8 +81,9 @@ async function followsDrop(
   const { repo } = contact.space
   for (const one of entries) {
     if (one.kind !== 'dropped' || one.ref !== ref || counting.includes(one)) continue
-    if (!(await repo.isAncestor(one.anchor, anchor))) continue
-    if ((await repo.isAncestor(theirs, one.theirs)) || !(await isWithin(repo, one.theirs, elsewhere.had))) return true
+    if (!(await repo.history.isAncestor(one.anchor, anchor))) continue
+    if ((await repo.history.isAncestor(theirs, one.theirs)) || !(await isWithin(repo, one.theirs, elsewhere.had)))
+      return true
     if (!(await isTaken(contact, { from: one.theirs, to: theirs }, elsewhere))) return true
   }
   return false
@@ -98,12 +99,12 @@ async function isTaken(
   const idsIn = async (commit: CommitId): Promise<Identify> => (await openSide(app, space, commit)).ids()
   const changed = new Set<string>()
   const [was, is] = [await idsIn(forced.from), await idsIn(forced.to)]
-  for (const { path, before, after } of await repo.diff(forced.from, forced.to)) {
+  for (const { path, before, after } of await repo.trees.diff(forced.from, forced.to)) {
     if (before) changed.add(was(path))
     if (after) changed.add(is(path))
   }
   const [arriving, mine] = [await idsIn(theirs), await idsIn(main)]
-  const open = await repo.diff((await repo.commit(theirs)).tree, result)
+  const open = await repo.trees.diff((await repo.objects.commit(theirs)).tree, result)
   return !open.some(
     ({ path, before, after }) => (before && changed.has(arriving(path))) || (after && changed.has(mine(path))),
   )
@@ -119,7 +120,7 @@ export async function planWithSettledConflicts(
   options: { force: boolean; forExport: boolean },
 ): Promise<{ plan: ArrivalPlan; settled: CommitId[] }> {
   const plan = await planArrival(contact, arrival, options)
-  const { tree } = await contact.space.repo.commit(arrival.main)
+  const { tree } = await contact.space.repo.objects.commit(arrival.main)
   const result = plan.kind === 'merge' ? plan.tree : plan.kind === 'same' ? tree : null
   const settled = result === null ? [] : await conflictsMergedElsewhere(contact, arrival, result)
   if (plan.kind !== 'same' || settled.length === 0 || (await isLocked(contact))) return { plan, settled }

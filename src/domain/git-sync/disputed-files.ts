@@ -135,7 +135,7 @@ async function withDroppedLines(
   const mine = await openSide(app, space, main)
   const { summary } = mine.config
   const open = pathsInConflict(inferred.merged)
-  const changed = (await repo.diff((await repo.commit(main)).tree, merged)).map(({ path }) => path)
+  const changed = (await repo.trees.diff((await repo.objects.commit(main)).tree, merged)).map(({ path }) => path)
   const pages = changed.filter((path) => path !== summary && !open.has(path))
   const paths = await filesOfDroppedLines(repo, { main, theirs, droppedHead }, { merged, paths: pages })
   const ids = await mine.ids()
@@ -155,7 +155,7 @@ async function keptBase(
   { theirs, droppedHead }: { theirs: CommitId; droppedHead: CommitId },
 ): Promise<CommitId | null> {
   let kept = parts === null ? null : await baseOf(contact, inferred)
-  const fork = parts === null ? null : await contact.space.repo.mergeBase(droppedHead, theirs)
+  const fork = parts === null ? null : await contact.space.repo.history.mergeBase(droppedHead, theirs)
   for (const part of parts ?? []) {
     let gone = await partNotIn(contact, part, theirs)
     if (fork !== null) gone = await partNotIn(contact, gone, fork)
@@ -165,7 +165,7 @@ async function keptBase(
 }
 
 const treeOf = async ({ space }: ArrivalContact, merged: MergedTree): Promise<TreeId> =>
-  merged.clean ? merged.tree : space.repo.draft(merged.tree, merged.setAside)
+  merged.clean ? merged.tree : space.repo.trees.draft(merged.tree, merged.setAside)
 
 /** Returns the paths of the conflicts of a merge, and the paths of their files on both sides. */
 const pathsInConflict = (merged: MergedTree): Set<string> =>
@@ -185,7 +185,7 @@ async function differences(
   other: MergedArrival,
 ): Promise<Map<string, Set<string>>> {
   const open = pathsInConflict(merge.merged)
-  const changes = await contact.space.repo.diff(
+  const changes = await contact.space.repo.trees.diff(
     await treeOf(contact, merge.merged),
     await treeOf(contact, other.merged),
   )
@@ -274,7 +274,7 @@ async function contestedBase(
     }
     changes.set(now, { path: now, oid: blob, mode: entry.mode })
   }
-  const entry = other !== null && files.has(summary) ? await (await repo.at(other)).entry(summary) : null
+  const entry = other !== null && files.has(summary) ? await (await repo.objects.snapshot(other)).entry(summary) : null
   if (entry !== null) changes.set(summary, { path: summary, oid: entry.oid, mode: entry.mode })
   const whole = await withFiles(app, space, base, added)
   if (changes.size === 0) return whole
@@ -295,7 +295,7 @@ interface ChangedFile {
 async function changedFiles(repo: Repository, base: Side, side: Side): Promise<Map<string, ChangedFile>> {
   const [was, is] = [await base.ids(), await side.ids()]
   const files = new Map<string, ChangedFile>()
-  const diff = await repo.diff(base.commit, side.commit)
+  const diff = await repo.trees.diff(base.commit, side.commit)
   for (const { path, before } of diff) if (before) files.set(was(path), { before: path, now: undefined })
   for (const { path, after } of diff)
     if (after) files.set(is(path), { before: files.get(is(path))?.before, now: after })
@@ -326,12 +326,12 @@ async function newPaths(
   if (other === null) return new Map()
   const is = await (await openSide(app, space, other)).ids()
   return new Map(
-    (await space.repo.diff(base, other)).flatMap(({ path, after }) => (after ? [[is(path), path] as const] : [])),
+    (await space.repo.trees.diff(base, other)).flatMap(({ path, after }) => (after ? [[is(path), path] as const] : [])),
   )
 }
 
 /** Returns a blob that none of the versions of a file is. */
 async function blobOfNone(repo: Repository, versions: readonly string[]): Promise<BlobId> {
-  const empty = await repo.writeBlob(Buffer.alloc(0))
-  return versions.includes(empty) ? repo.writeBlob(Buffer.from('\n')) : empty
+  const empty = await repo.objects.writeBlob(Buffer.alloc(0))
+  return versions.includes(empty) ? repo.objects.writeBlob(Buffer.from('\n')) : empty
 }

@@ -69,17 +69,17 @@ async function once<T>(
   await makeReady(path, borrowed)
   const own = open(path, held.path)
   const isAncestor = async (ancestor: CommitId, descendant: CommitId): Promise<boolean> =>
-    (await own.hasCommit(ancestor)) &&
-    (await own.hasCommit(descendant)) &&
+    (await own.objects.hasCommit(ancestor)) &&
+    (await own.objects.hasCommit(descendant)) &&
     askAncestor(local.launcher, path, ancestor, descendant)
   try {
     return await work({
-      hasCommit: (id) => own.hasCommit(id),
-      commit: (id) => own.commit(id),
-      at: (commit) => own.at(commit),
-      stage: () => own.stage(),
-      write: (input) => own.write(input),
-      merge: (input) => own.merge(input),
+      hasCommit: (id) => own.objects.hasCommit(id),
+      commit: (id) => own.objects.commit(id),
+      at: (commit) => own.objects.snapshot(commit),
+      stage: () => own.objects.stage(),
+      write: (input) => own.objects.write(input),
+      merge: (input) => own.trees.merge(input),
       isAncestor,
       fetchFolder: async (_remote, ref, order) => {
         const fetched = await held.fetch(ref, order)

@@ -89,7 +89,8 @@ export class SharedRepository {
     await this.runExclusive(async () => {
       this.#mustBeThere()
       const { disk } = this.copy
-      for (const to of named) if (!(await disk.hasCommit(to))) throw new MissingObject(`there is no commit ${to}`)
+      for (const to of named)
+        if (!(await disk.objects.hasCommit(to))) throw new MissingObject(`there is no commit ${to}`)
       // A cached commit may have been pruned on the disk.
       for (const to of await disk.parts.writer.absent(named))
         if (!(await disk.parts.objects.fetchLost(to))) throw new LostObject(to, disk.path)
@@ -118,13 +119,13 @@ export class SharedRepository {
 
   async #uploadPack(request: UploadPackRequest): Promise<ServedPack> {
     await this.syncDisk()
-    const served = await this.copy.disk.uploadPack(request)
+    const served = await this.copy.disk.door.uploadPack(request)
     void this.copy.inUse(served.ended)
     return served
   }
 
   async #maintain(how?: Maintenance): Promise<void> {
-    await this.copy.disk.maintain(how)
+    await this.copy.disk.upkeep.maintain(how)
     await this.options.upkeep()
   }
 
