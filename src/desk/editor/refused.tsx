@@ -4,7 +4,6 @@ import { useRef, useState } from 'preact/hooks'
 import { open } from '../route.js'
 import { attempt, toast } from '../shell/toast.js'
 import { plural } from '../words/index.js'
-import { sendSuggestions } from './suggest.js'
 import { editorWords } from './words.js'
 import type { Writing } from './writing.js'
 
@@ -20,6 +19,7 @@ export function WaysOn({ writing, children }: { writing: Writing; children: Comp
     setBusy(false)
   }
   const suggest = async (): Promise<void> => {
+    const { sendSuggestions } = await import('./suggest.js')
     const isPartial = await sendSuggestions(writing, sent.current)
     if (isPartial) return toast(w.partly, { isBad: true })
     const { spaceId, changeRequest } = writing.place.value

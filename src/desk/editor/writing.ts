@@ -1,12 +1,12 @@
 /** An open page in the editor: its text, its saves, its location, and the state for the screen. */
+import type { Extension } from '@codemirror/state'
 import type { EditorView, ViewUpdate } from '@codemirror/view'
 import { type Signal, signal } from '@preact/signals'
 import { ApiError, api, body, type Schemas } from '../api/client.js'
 import { session } from '../api/session.js'
 import type { Place } from '../space/space.js'
 import { fill } from '../words/index.js'
-import { createCode, editable, insertText, readOnly } from './code.js'
-import { asTarget, completions, relativePath, type Targets } from './completion.js'
+import { createCode, editable, insertText, readOnly, tools } from './code.js'
 import { EditedPage, fromServer } from './edited-page.js'
 import { type CopyKey, CopyKeeper, deleteCopy, type LocalCopy, secondKey } from './local-copy.js'
 import { showMarks } from './marks.js'
@@ -23,8 +23,8 @@ import {
   uploadFile,
   type WayOn,
 } from './page-api.js'
-import { blockCompletions } from './palette.js'
 import { Saver } from './saver.js'
+import { asTarget, relativePath, type Targets } from './targets.js'
 import { editorWords } from './words.js'
 
 /** The properties with which an editor is opened. */
@@ -91,7 +91,6 @@ export class Writing {
     this.view = createCode(parent, source.markdown.replace(/^\ufeff/, ''), {
       label: fill(w.markdownOf, { page: page.title }),
       phrases: {},
-      completions: [blockCompletions, ...completions(this.targets)],
       updated: (update) => this.#updated(update),
       save: () => this.saver.send({ type: 'now' }),
       togglePreview: () => this.onPreviewKey(),
@@ -117,6 +116,11 @@ export class Writing {
     clearTimeout(this.#marks)
     for (const stop of this.#stops) stop()
     this.view.destroy()
+  }
+
+  /** Adds the tools that typing does not need. */
+  addTools(extension: Extension): void {
+    this.view.dispatch({ effects: tools.reconfigure(extension) })
   }
 
   /** Makes the text read-only or editable. */
