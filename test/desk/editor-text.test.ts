@@ -187,6 +187,24 @@ test("a save whose response was lost does not conflict with the writer's later t
   assert.is(page.text.receive(first.raw.replace('word', 'other'), 'o2'), 'conflict')
 })
 
+test('a save whose response was lost is known as one of the writer after a reload', () => {
+  const before = headlessPage('# A\r\n\r\nOne.\r\n', 'o0')
+  before.edit({ changes: { from: 8, insert: ' word' } })
+  const first = before.text.send()
+  before.edit({ changes: { from: 13, insert: ' more' } })
+  const { base, oid, sent } = before.text
+  const copy = { base, oid, sent, text: before.text.exact() }
+  // The server has the first save, or gets it only now.
+  for (const raw of [first.raw, base]) {
+    const page = headlessPage(raw, raw === base ? 'o0' : 'o1')
+    page.text.restore(copy)
+    assert.equal(page.text.send(), { raw: '# A\r\n\r\nOne word more.\r\n', oid: 'o0' })
+    assert.is(page.text.receive(first.raw, 'o1'), 'own')
+    assert.equal(page.text.send(), { raw: '# A\r\n\r\nOne word more.\r\n', oid: 'o1' })
+    assert.is(page.text.receive(first.raw.replace('word', 'other'), 'o2'), 'conflict')
+  }
+})
+
 test('the time to merge a large page does not grow with the square of its size', () => {
   const list = Array.from({ length: 20_000 }, (_, at) => `Paragraph ${at % 100}`)
   const [mine, theirs] = [[...list], [...list]]

@@ -194,7 +194,8 @@ export class Writing {
   }
 
   #keep(text: (() => string) | null): void {
-    const make = text && ((): LocalCopy => ({ text: text(), base: this.text.base, oid: this.text.oid, at: Date.now() }))
+    const { base, oid, sent } = this.text
+    const make = text && ((): LocalCopy => ({ text: text(), base, oid, sent, at: Date.now() }))
     this.keeper.keep(this.#key, make, this.view.state.doc.length)
   }
 
@@ -239,11 +240,24 @@ export class Writing {
     const { page } = this.input
     const subject = fill(editorWords().subject, { page: page.title }).slice(0, 100)
     const made = await startChange(before.spaceId, page.id, before.user, subject)
+    await this.#moveTo(made)
+  }
+
+  /** Continues with suggestions in a change request of others. Throws `ApiError` if it does not have the page. */
+  async suggestIn(changeRequest: Schemas['ChangeRequest']): Promise<void> {
+    await loadSource({ ...this.place.value, changeRequest: String(changeRequest.number) }, this.input.page.id)
+    await this.#moveTo(changeRequest)
+    this.wayOn.value = 'suggest'
+    this.setReadOnly(false)
+  }
+
+  async #moveTo(changeRequest: Schemas['ChangeRequest']): Promise<void> {
+    const before = this.#key
     this.#isLive = false
-    this.changeRequest.value = made
-    this.place.value = { spaceId: before.spaceId, changeRequest: String(made.number) }
+    this.changeRequest.value = changeRequest
+    this.place.value = { spaceId: before.spaceId, changeRequest: String(changeRequest.number) }
     // The screen does not change. A reload opens the change request.
-    history.replaceState(null, '', `/s/${before.spaceId}/c/${made.number}/p/${page.id}`)
+    history.replaceState(null, '', `/s/${before.spaceId}/c/${changeRequest.number}/p/${this.input.page.id}`)
     if (this.saver.isUnsaved) this.#keep(() => this.text.exact())
     await this.keeper.flush()
     await deleteCopy(before)
@@ -301,7 +315,7 @@ export class Writing {
     const copy = this.copy.value
     if (!copy) return
     this.#forgetCopy()
-    this.text.restore(copy.base, copy.oid, copy.text)
+    this.text.restore(copy)
     this.saver.edited()
     this.saver.send({ type: 'now' })
   }
