@@ -4,7 +4,8 @@
  */
 import { Chip } from '../shell/notes.js'
 import { fill } from '../words/index.js'
-import { isWritable, optionsOf, resultText } from './decisions.js'
+import { hasTwoNames, isWritable, optionsOf, resultText } from './decisions.js'
+import { canKeep, KeepElsewhere } from './elsewhere.js'
 import { changeOf, isPicture, SIDES, sideName } from './names.js'
 import { EditButtons, type PartProps, Take, Writing } from './controls.js'
 import { Source } from './texts.js'
@@ -65,6 +66,7 @@ export function WholePart(props: PartProps) {
           )
         })}
       </div>
+      {hasTwoNames(file) && canKeep(file) && <KeepElsewhere {...props} />}
       {(combined || canWrite) && (
         <div class="result">
           <header>
@@ -120,6 +122,7 @@ function Version({ file, member, name }: PartProps & { member: Member; name: str
   const version = file[member]
   if (!version) {
     if (file.kind === 'file/directory') return <p class="muted">{member === 'base' ? w.noEntry : w.folder}</p>
+    if (file.kind === 'name') return <p class="muted">{w.noEntry}</p>
     return <p class="muted">{member === 'base' ? w.noEntry : w.deletedHere}</p>
   }
   if (file.form === 'submodule') return <p class="muted">{fill(w.submodule, { revision: version.oid.slice(0, 12) })}</p>
