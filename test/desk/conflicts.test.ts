@@ -190,7 +190,8 @@ async function keepAs(page: Page, name: string, button: string): Promise<void> {
   const field = await page.waitForSelector('form.result input')
   await field?.evaluate((one) => (one as HTMLInputElement).select())
   await field?.type(name)
-  await page.locator(`::-p-xpath(//form//button[contains(., "${button}")])`).click()
+  await shown(page, 'form.result button', button)
+  await page.keyboard.press('Enter')
 }
 
 test('both pages stay whose names differ only in case', async () => {
@@ -231,11 +232,6 @@ test('a page stays under another name if the other side has a folder there', asy
     await shown(page, '.sides', 'The page.')
     await keepAs(page, 'x-page', side === 'main' ? 'Keep a copy' : 'Rename')
     if (side === 'main') {
-      // Both sides now list the page. Its path on main is the folder, so the entry of the change request is taken.
-      await shown(page, '.chip', '1 left')
-      await shown(page, '.cf', 'x-page.md')
-      await page.evaluate(() => document.querySelectorAll<HTMLElement>('.cf')[0]?.focus())
-      await page.keyboard.press('2')
       await shown(page, '.chip', 'All decided')
       await page.keyboard.down('Control')
       await page.keyboard.press('Enter')
@@ -250,7 +246,7 @@ test('a page stays under another name if the other side has a folder there', asy
       ['x-page.md', 'x.md/y.md'],
     )
     assert.match((await desk.file('x-page.md', change.ref)) ?? '', 'The page.')
-    assert.match((await desk.file('SUMMARY.md', change.ref)) ?? '', /\* \[X\]\(x-page\.md\)\n$/)
+    assert.match((await desk.file('SUMMARY.md', change.ref)) ?? '', /\* \[X\]\(x-page\.md\)/)
   }
   assert.equal(problems, [])
 })

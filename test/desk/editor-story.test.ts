@@ -47,6 +47,18 @@ test('a writer changes one word, and only its line changes', async () => {
   assert.match(await desk.git('diff', '--numstat', head, 'main'), /^1\t1\tdocker\.md\s*$/)
 })
 
+test('a line that is written from right to left has that direction, and others do not', async () => {
+  const desk = await openDesk(here, { ...FILES, 'docker.md': '# Docker\n\nمرحبا بكم في **دليل** Docker.\n' })
+  await as(here.admin, `/s/${desk.space}/p/${await desk.id('docker')}/edit`, async (page) => {
+    await page.waitForSelector('.cm-line[dir="auto"]')
+    const directions = await page.$$eval('.cm-line', (lines) => lines.map((line) => getComputedStyle(line).direction))
+    assert.equal(directions, ['ltr', 'ltr', 'rtl', 'ltr'])
+    await typeAfter(page, 'Docker.', ' نص')
+    await saved(page)
+  })
+  assert.is(await desk.file('docker.md'), '# Docker\n\nمرحبا بكم في **دليل** Docker. نص\n')
+})
+
 test('the first key creates a draft if main rejects edits, and a reload continues it', async () => {
   const desk = await openDesk(here, FILES)
   await here.admin.call('patch', desk.url, { requiredApprovals: 1 }).expect(200)

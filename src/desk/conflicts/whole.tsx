@@ -25,11 +25,12 @@ export function WholePart(props: PartProps) {
   const canWrite = isWritable(file, part)
   const written = typeof choice === 'object' ? choice.text : null
   const combined = options.includes('both')
+  const keepsBoth = hasTwoNames(file) && canKeep(file)
   return (
     <div>
       {file.problem !== undefined && <p class="note wait">{file.problem}</p>}
       {combined && <p class="muted pb">{w.clean}</p>}
-      <div class={`sides ${combined || canWrite ? '' : 'alone'}`}>
+      <div class={`sides ${combined || canWrite || keepsBoth ? '' : 'alone'}`}>
         {SIDES.map(({ choice: side, member, key }) => {
           const id = `${file.key}-${side}`
           return (
@@ -49,24 +50,26 @@ export function WholePart(props: PartProps) {
               <div class="body">
                 <Version {...props} member={member} name={sideName(side, host)} />
               </div>
-              <footer>
-                {options.includes(side) && (
-                  <Take
-                    isFull
-                    label={labelOf(file, member)}
-                    hint={key}
-                    describedBy={id}
-                    isTaken={choice === side}
-                    isOff={!canEdit}
-                    onTake={() => screen.decide(stop, side)}
-                  />
-                )}
-              </footer>
+              {options.length > 0 && (
+                <footer>
+                  {options.includes(side) && (
+                    <Take
+                      isFull
+                      label={labelOf(file, member)}
+                      hint={key}
+                      describedBy={id}
+                      isTaken={choice === side}
+                      isOff={!canEdit}
+                      onTake={() => screen.decide(stop, side)}
+                    />
+                  )}
+                </footer>
+              )}
             </div>
           )
         })}
       </div>
-      {hasTwoNames(file) && canKeep(file) && <KeepElsewhere {...props} />}
+      {keepsBoth && <KeepElsewhere {...props} />}
       {(combined || canWrite) && (
         <div class="result">
           <header>
@@ -126,7 +129,7 @@ function Version({ file, member, name }: PartProps & { member: Member; name: str
     return <p class="muted">{member === 'base' ? w.noEntry : w.deletedHere}</p>
   }
   if (file.form === 'submodule') return <p class="muted">{fill(w.submodule, { revision: version.oid.slice(0, 12) })}</p>
-  const path = version.path === file.path ? null : <p class="sm muted">{version.path}</p>
+  const path = version.path === file.path && file.kind !== 'name' ? null : <p class="sm muted">{version.path}</p>
   if (version.text === undefined || (file.kind === 'binary' && isPicture(file)))
     return (
       <figure class="pic">

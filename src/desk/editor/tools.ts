@@ -12,6 +12,7 @@ import type { Extension } from '@codemirror/state'
 import { keymap } from '@codemirror/view'
 import { blockBands } from './bands.js'
 import { formatKeys } from './commands.js'
+import { lineDirections } from './direction.js'
 import { markdownLanguage } from './language.js'
 import type { Targets } from './targets.js'
 
@@ -28,6 +29,7 @@ export function toolsFor(targets: Targets): Extension {
     closeBrackets(),
     markdownLanguage(),
     blockBands(),
+    lineDirections(),
     autocompletion({ override: [complete], icons: false, maxRenderedOptions: 50, interactionDelay: 0 }),
     keymap.of([{ key: 'Tab', run: acceptCompletion }]),
     formatKeys(),
