@@ -48,8 +48,9 @@ export function KeepElsewhere({ screen, stop, file }: PartProps) {
     setBusy(false)
     if (!isDone) return
     toast(fill(isCopy ? w.copied : w.renamed, { name: name.trim() }))
-    if (isCopy) screen.decide(stop, 'change-request')
+    // A decision before the list is loaded would be about the change request before the copy.
     await work.list()
+    if (isCopy) screen.decide(stop, 'change-request')
   }
   return (
     <form
