@@ -99,7 +99,7 @@ test('axe reports nothing in a review, its source, its discussion and its lists'
       await page.keyboard.type('Name the registry.')
       await app.click('Suggest a text')
       await page.waitForSelector('textarea.mono')
-      // What is half below the header counts as a small target.
+      // A button that is half below the header counts as a small target.
       await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }))
     },
   })

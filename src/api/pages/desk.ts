@@ -56,7 +56,7 @@ const policy = (nonce: string, sites: string): string =>
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 
-/** What the shell and the data of the screen come before. */
+/** For files that come after the shell and the data of the screen. */
 const LOW = ' fetchpriority="low"'
 const preload = (name: string, more = ''): string => `<link rel="modulepreload" href="${FILES}${name}"${more}>`
 

@@ -51,7 +51,7 @@ export interface AddressInput {
   wait: false
 }
 
-/** What was created to receive the content. */
+/** The draft or change request that receives the content. */
 export interface Receiver {
   space: string
   /** The address to which a file is sent. */
@@ -92,7 +92,7 @@ async function checkFile(file: File | null): Promise<File> {
 
 interface ImportProps {
   title: string
-  /** What happens to the content, in a few words. */
+  /** The effect of the import, in a few words. */
   hint: string
   /** The button after the import. */
   keepLabel: string
