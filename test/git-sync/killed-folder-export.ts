@@ -60,7 +60,7 @@ const git = new Proxy(plain.git, {
 }) as Git
 const app = { ...plain, git }
 const worker = startWorker(app)
-app.wakeJobs = worker.wake
+app.wakes.connect({ jobs: worker.wake })
 const { organization, actor } = await insertOrganization(app)
 const space = await createSpace(app, actor, organization, {})
 const link = { url, ref: 'refs/heads/main', repoProjectDirectory: 'docs' }
