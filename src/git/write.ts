@@ -18,7 +18,7 @@ export async function writeBlob(objects: ObjectDatabase, writer: ObjectWriter, c
 
 /**
  * Returns a tree with changes applied. It is stored in the scratch folder, like the result of a merge, until it is
- * committed. Throws the same errors as `Repository.write`.
+ * committed. Throws the same errors as `Objects.write`.
  */
 export async function draftTree(
   objects: ObjectDatabase,

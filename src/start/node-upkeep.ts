@@ -53,7 +53,7 @@ export async function tidyDisk(
   for (const name of await git.crowded(packs)) {
     if (isOver()) return
     try {
-      await (await git.open(name)).maintain({ exclusive: (work) => locks.run(name, work) })
+      await (await git.open(name)).upkeep.maintain({ exclusive: (work) => locks.run(name, work) })
     } catch (error) {
       if (!(error instanceof NoRepository)) throw error
     }

@@ -40,7 +40,7 @@ export async function fetchObjects(app: App, job: string, order: LfsOrder, signa
   const space = await app.store.get(spaces, order.space)
   if (!space || space.deletedAt !== undefined) return async () => {}
   const repo = await app.git.open(repositoryName(order.space))
-  const main = repo.head(MAIN)
+  const main = repo.refs.head(MAIN)
   const revisions = [...order.revisions, ...(main === null ? [] : [main])]
   const missing = await missingObjects(app, order.space, repo, revisions, { asked: order.asked, deep: true })
   if (missing.length === 0) return (tx) => recordProblem(app, tx, order.space, null)

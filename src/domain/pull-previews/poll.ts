@@ -169,7 +169,7 @@ async function headsOf(look: Look, pulls: readonly PullRequest[]): Promise<Map<n
   const found =
     unknown.size === 0
       ? new Map<RefName, CommitId>()
-      : await look.space.repo.remoteHeads(look.connection, [...new Set(unknown.values())])
+      : await look.space.repo.remote.heads(look.connection, [...new Set(unknown.values())])
   for (const [number, ref] of unknown) {
     const head = found.get(ref)
     if (head !== undefined) heads.set(number, head)
