@@ -5,7 +5,7 @@ import { CommitHistory } from './history/commit-history.js'
 import { maintain } from './lifecycle/maintain.js'
 import { fsck } from './lifecycle/plain.js'
 import type { RemoteScratches } from './monorepo/remote-scratches.js'
-import type { Caches } from './objects/caches.js'
+import { type Caches, cachesOf } from './objects/caches.js'
 import { ObjectDatabase } from './objects/database.js'
 import type { Disk } from './objects/disk.js'
 import { Scratch, type Scratches } from './objects/scratch.js'
@@ -83,17 +83,17 @@ export class BareRepository implements Repository {
     /** Repositories from which this one borrows objects. */
     borrowed: readonly ObjectWriter[] = [],
   ) {
-    const { pool, caches, disk, signer } = services
+    const { pool, disk, signer } = services
+    const caches = cachesOf(services.caches, services.nextOpening())
     this.#pool = pool
     this.signs = signer !== null
     this.#scratch = new Scratch(path, services.scratches)
     this.#packs = new PackedObjects(path, services.openPacks, caches.bases)
-    const cacheKey = `${services.nextOpening()}:`
     const { maxBlobBytes, maxFolderEntries } = services
-    const shared = { cacheKey, pool, caches, maxBlobBytes, maxFolderEntries }
+    const shared = { pool, caches, maxBlobBytes, maxFolderEntries }
     const objects = new ObjectDatabase(path, { ...shared, packs: this.#packs, scratch: this.#scratch })
-    const writer = new ObjectWriter(path, cacheKey, caches, disk, borrowed)
-    const reader = new RefReader(path, caches.packedRefs)
+    const writer = new ObjectWriter(path, caches, disk, borrowed)
+    const reader = new RefReader(path, services.caches.packedRefs)
     const mover = new RefMover(path, pool, reader, disk, (commits) => writer.packs.kept.named(commits))
     this.parts = { path, objects, writer, mover, reader, disk, launcher: pool.launcher }
     this.refs = new StoredRefs({ ...this.parts, moved: (refs) => services.moved(path, refs) })
@@ -102,7 +102,7 @@ export class BareRepository implements Repository {
     this.trees = new StoredTrees(objects, writer, this.history, pool)
     const local = this.#local()
     const open = (at: string, scratch: string): BareRepository => {
-      const scratchObjects = new ObjectWriter(scratch, `${services.nextOpening()}:`, caches, disk)
+      const scratchObjects = new ObjectWriter(scratch, cachesOf(services.caches, services.nextOpening()), disk)
       return new BareRepository(at, services, [writer, scratchObjects])
     }
     this.remote = new RemoteExchange(services.remote, { local, scratches: services.remoteScratches }, open)

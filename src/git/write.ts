@@ -12,7 +12,7 @@ import type { FileChange } from './types.js'
 export async function writeBlob(objects: ObjectDatabase, writer: ObjectWriter, content: Uint8Array): Promise<BlobId> {
   const blob = encodeObject('blob', content)
   await writer.write([blob])
-  objects.caches.sizes.set(objects.cacheKey + blob.oid, content.length)
+  objects.caches.sizes.set(blob.oid, content.length)
   return blob.oid
 }
 

@@ -99,5 +99,5 @@ const isPlain = (tree: Tree): boolean =>
 
 async function keep({ objects, made }: TreeMerge): Promise<void> {
   await objects.scratch.keep([...made.values()].map(({ object }) => ({ type: 'tree', object })))
-  for (const [oid, { tree }] of made) objects.caches.trees.set(objects.cacheKey + oid, tree)
+  for (const [oid, { tree }] of made) objects.caches.trees.set(oid, tree)
 }
