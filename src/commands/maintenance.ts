@@ -57,9 +57,9 @@ export async function checkAll(config: Config, { deep = false } = {}): Promise<F
 
 async function checkRepository({ git }: App, name: string, deep: boolean): Promise<Findings> {
   const repository = await git.open(name)
-  const found = await repository.check()
+  const found = await repository.upkeep.check()
   if (!deep) return { complaints: found, notes: [] }
-  const { complaints, notes } = await repository.deepCheck()
+  const { complaints, notes } = await repository.upkeep.deepCheck()
   return { complaints: [...found, ...complaints], notes }
 }
 

@@ -139,14 +139,14 @@ async function openIn(
   const update: OpenFolder['update'] = async () => {
     const { tree, leftOut } = await working.record()
     if (tree === shown) return { leftOut, changed: false }
-    const from = space.repo.head(MAIN)
+    const from = space.repo.refs.head(MAIN)
     const signature = {
       name: 'Working tree',
       email: 'bindery@localhost',
       seconds: Math.floor(Date.now() / 1000),
       offset: 0,
     }
-    const to = await space.repo.write({
+    const to = await space.repo.objects.write({
       // The first commit does not build on the commit of the empty space.
       parents: from === null || shown === null ? [] : [from],
       tree,
@@ -155,7 +155,7 @@ async function openIn(
       author: signature,
       committer: signature,
     })
-    await app.locks.run(space.doc.id, (lease) => space.repo.move([{ ref: MAIN, from, to }], 'working tree', lease))
+    await app.locks.run(space.doc.id, (lease) => space.repo.refs.move([{ ref: MAIN, from, to }], 'working tree', lease))
     shown = tree
     return { leftOut, changed: true }
   }

@@ -228,7 +228,7 @@ class Repositories implements LocalGit {
   head(name: string, ref: RefName): CommitId | null {
     const opened = this.#open.find(name)
     return opened
-      ? opened.head(ref)
+      ? opened.refs.head(ref)
       : new RefReader(repositoryPath(this.reposDir, name), this.services.caches.packedRefs).head(ref)
   }
 
@@ -239,7 +239,7 @@ class Repositories implements LocalGit {
       fillDuplicate(disk, path, new RefReader(path), building),
     )
     const duplicate = await this.open(to)
-    this.services.moved(duplicate.path, [...(await duplicate.refs('refs/heads/')).keys()])
+    this.services.moved(duplicate.path, [...(await duplicate.refs.list('refs/heads/')).keys()])
     return duplicate
   }
 

@@ -69,12 +69,13 @@ async function missingObjects({ service: { app } }: TestService): Promise<string
   const missing: string[] = []
   for (const space of await app.store.all(spaceTable)) {
     const repo = await app.git.open(repositoryName(space.id))
-    const named = new Set<string>([repo.head(MAIN) as string])
+    const named = new Set<string>([repo.refs.head(MAIN) as string])
     for (const { number, revisionInitial, revisionMerged } of await app.store.find(changeRequests, 'space', space.id))
-      for (const one of [revisionInitial, revisionMerged, repo.head(changeRequestRef(number))]) if (one) named.add(one)
-    for (const commit of named) if (!(await repo.hasCommit(commit))) missing.push(`${space.id} ${commit}`)
-    for (const line of await repo.check()) missing.push(`${space.id} ${line}`)
-    await repo.history({ from: repo.head(MAIN) as CommitId })
+      for (const one of [revisionInitial, revisionMerged, repo.refs.head(changeRequestRef(number))])
+        if (one) named.add(one)
+    for (const commit of named) if (!(await repo.objects.hasCommit(commit))) missing.push(`${space.id} ${commit}`)
+    for (const line of await repo.upkeep.check()) missing.push(`${space.id} ${line}`)
+    await repo.history.log({ from: repo.refs.head(MAIN) as CommitId })
   }
   return missing
 }

@@ -18,7 +18,7 @@ const DOCS = {
   'b.md': text('beta'),
 }
 const idsOf = async ({ doc, repo }: LoadedSpace, ref = 'refs/heads/main'): Promise<Record<string, string>> => {
-  const head = repo.head(ref as RefName) as CommitId
+  const head = repo.refs.head(ref as RefName) as CommitId
   const { byGitPath } = await structureAt(f.app, { doc, repo }, head)
   return Object.fromEntries([...byGitPath].map(([path, page]) => [path, page.id]))
 }
@@ -282,7 +282,7 @@ test('a new page with the text of a deleted one stays new, whatever arrives late
     '--format=update %(refname) %(objectname)',
     'refs/bindery/sync',
   ])
-  const [before, main] = [await idsOf(space), space.repo.head('refs/heads/main' as RefName) as CommitId]
+  const [before, main] = [await idsOf(space), space.repo.refs.head('refs/heads/main' as RefName) as CommitId]
   await f.edit(space, { 'a.md': null, 'SUMMARY.md': DOCS['SUMMARY.md'].replace('* [A](a.md)\n', '') })
   await f.edit(space, { 'x.md': `${DOCS['a.md']}more\n`, 'SUMMARY.md': DOCS['SUMMARY.md'].replace('a.md', 'x.md') })
   await f.export(space, { url })

@@ -19,7 +19,7 @@ const docs = {
   'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n',
   'guide.md': '# Guide\n\none\n',
 }
-const head = (space: LoadedSpace, ref = 'refs/heads/main'): CommitId => space.repo.head(ref as RefName) as CommitId
+const head = (space: LoadedSpace, ref = 'refs/heads/main'): CommitId => space.repo.refs.head(ref as RefName) as CommitId
 const changeRequest = async (id: string | undefined): Promise<ChangeRequestDoc> =>
   (await f.app.store.get(changeRequests, id ?? '')) as ChangeRequestDoc
 
@@ -43,7 +43,7 @@ async function resolve(space: LoadedSpace, id: string | undefined, content: stri
   const doc = await changeRequest(id)
   const branch = `refs/heads/change-requests/${doc.number}` as RefName
   const ours = head(space, branch)
-  const { tree } = await space.repo.merge({ ours, theirs: head(space) })
+  const { tree } = await space.repo.trees.merge({ ours, theirs: head(space) })
   const commit = await makeCommit(f.app, space, {
     parents: [ours, head(space)],
     tree,
@@ -52,7 +52,7 @@ async function resolve(space: LoadedSpace, id: string | undefined, content: stri
     author: f.actor.user,
     overrides: await overridesAt(f.app, space, ours),
   })
-  await space.repo.move([{ ref: branch, from: ours, to: commit }], 'resolve', anyLease)
+  await space.repo.refs.move([{ ref: branch, from: ours, to: commit }], 'resolve', anyLease)
   const loaded = await findChangeRequest(f.app, space, doc.id)
   if (!loaded) throw new Error('no change request')
   await mergeAndResume(f.app, f.actor, await f.reload(space), loaded)
@@ -81,7 +81,7 @@ test('a conflict leaves main unchanged, and the merge of its change request unbl
   assert.is(run.result, 'exported')
   assert.is(await git(remote.path, ['log', '-1', '--format=%s|%P', 'main']), `Blocked|${theirs}`)
   assert.is((await f.clone(remote.url)).files['guide.md'], '# Guide\n\nboth')
-  assert.is(space.repo.head(`refs/bindery/incoming/${run.key}` as RefName), null)
+  assert.is(space.repo.refs.head(`refs/bindery/incoming/${run.key}` as RefName), null)
   assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')
 })
 
@@ -103,7 +103,7 @@ test('a later head is merged into the conflict branch if possible, and never res
   const beside = await f.import(space, { url: remote.url })
   assert.match(beside.error ?? '', new RegExp(third.slice(0, 12)))
   assert.is(head(space, branch), held)
-  assert.is(space.repo.head(`refs/bindery/incoming/${beside.key}` as RefName), third)
+  assert.is(space.repo.refs.head(`refs/bindery/incoming/${beside.key}` as RefName), third)
 })
 
 test('an import that merges cleanly archives the conflict change request with the reason', async () => {
@@ -125,7 +125,7 @@ test('content that was exported earlier is not part of a conflict', async () => 
   assert.is(run.state, 'conflict')
   assert.not.match(run.error ?? '', /extra\.md/)
   const doc = await changeRequest(run.changeRequest)
-  const merge = await space.repo.merge({
+  const merge = await space.repo.trees.merge({
     ours: head(space),
     theirs: head(space, `refs/heads/change-requests/${doc.number}`),
   })
@@ -157,7 +157,7 @@ test('the next import repairs a crash before the conflict branch was created', a
   const { number } = await changeRequest(first.changeRequest)
   const branch = `refs/heads/change-requests/${number}` as RefName
   for (const left of [mine, null] as const) {
-    await space.repo.move([{ ref: branch, from: theirs as CommitId, to: left }], 'as after a crash', anyLease)
+    await space.repo.refs.move([{ ref: branch, from: theirs as CommitId, to: left }], 'as after a crash', anyLease)
     assert.is((await f.import(space, { url: remote.url })).state, 'conflict')
     assert.is(head(space, branch), theirs)
   }

@@ -26,13 +26,13 @@ async function commit(
   const changes = Object.entries(files).map(([path, text]) =>
     text === null ? { path, delete: true as const } : { path, content: Buffer.from(text) },
   )
-  const tree = taken ?? (await space.repo.commit(parents[0] as CommitId)).tree
-  return space.repo.write({ parents, tree, changes, message: 'By hand\n', author: me, committer: me })
+  const tree = taken ?? (await space.repo.objects.commit(parents[0] as CommitId)).tree
+  return space.repo.objects.write({ parents, tree, changes, message: 'By hand\n', author: me, committer: me })
 }
 
 test('content that one side restored after a criss-cross merge stays, even on a moved page', async () => {
   const space = await f.space()
-  const main = space.repo.head('refs/heads/main' as RefName) as CommitId
+  const main = space.repo.refs.head('refs/heads/main' as RefName) as CommitId
   const begin = await commit(space, [main], {
     'guide.md': page('one', 'two', 'three', 'four', 'five'),
     'other.md': other('The end.'),
@@ -62,7 +62,7 @@ test('content that one side restored after a criss-cross merge stays, even on a 
 
 test('a page that was moved to two paths before a criss-cross merge is one page', async () => {
   const space = await f.space()
-  const main = space.repo.head('refs/heads/main' as RefName) as CommitId
+  const main = space.repo.refs.head('refs/heads/main' as RefName) as CommitId
   const begin = await commit(space, [main], { 'guide.md': other('The end.') })
   const left = await commit(space, [begin], { 'guide.md': null, 'left.md': other('The end.') })
   const right = await commit(space, [begin], { 'guide.md': null, 'right.md': other('The end.') })
@@ -101,7 +101,7 @@ test('a page that was moved to two paths before a criss-cross merge is one page'
 for (const salt of ['a', 'b', 'c', 'd'])
   test(`a conflict in a moved page before a criss-cross merge recurs after it (${salt})`, async () => {
     const space = await f.space()
-    const main = space.repo.head('refs/heads/main' as RefName) as CommitId
+    const main = space.repo.refs.head('refs/heads/main' as RefName) as CommitId
     const begin = await commit(space, [main], { 'guide.md': other('The end.') })
     const left = await commit(space, [begin], {
       'guide.md': null,
@@ -131,7 +131,7 @@ for (const salt of ['a', 'b', 'c', 'd'])
 for (const salt of ['a', 'b', 'c', 'd'])
   test(`a page stays one page if another page took its path before a criss-cross merge (${salt})`, async () => {
     const space = await f.space()
-    const main = space.repo.head('refs/heads/main' as RefName) as CommitId
+    const main = space.repo.refs.head('refs/heads/main' as RefName) as CommitId
     const begin = await commit(space, [main], { 'guide.md': other('The end.') })
     const left = await commit(space, [begin], { 'guide.md': null, 'place.md': other('The end.'), 'salt.md': salt })
     const right = await commit(space, [begin], { 'place.md': page('another one') })
@@ -161,7 +161,7 @@ for (const salt of ['a', 'b', 'c', 'd'])
 
 test('a page that one side deleted and both have after a criss-cross merge is one page', async () => {
   const space = await f.space()
-  const main = space.repo.head('refs/heads/main' as RefName) as CommitId
+  const main = space.repo.refs.head('refs/heads/main' as RefName) as CommitId
   const begin = await commit(space, [main], { 'guide.md': other('The end.'), 'beside.md': page('one') })
   const left = await commit(space, [begin], { 'beside.md': page('two') })
   const right = await commit(space, [begin], { 'guide.md': null })
@@ -185,7 +185,7 @@ test('a page that one side deleted and both have after a criss-cross merge is on
 // The page is new on both merge bases with one ID, and they have it at two paths.
 test('a new page that exchanged paths on one of two merge bases is in the merge', async () => {
   const space = await f.space()
-  const main = space.repo.head('refs/heads/main' as RefName) as CommitId
+  const main = space.repo.refs.head('refs/heads/main' as RefName) as CommitId
   const [one, two, added] = [
     other('One.'),
     page('two', 'three', 'four', 'five'),
@@ -214,7 +214,7 @@ test('a new page that exchanged paths on one of two merge bases is in the merge'
 
 test('entries of the table of contents that one side restored after a criss-cross merge stay', async () => {
   const space = await f.space()
-  const main = space.repo.head('refs/heads/main' as RefName) as CommitId
+  const main = space.repo.refs.head('refs/heads/main' as RefName) as CommitId
   const summary = (...pages: string[]): string =>
     `# Table of contents\n\n${pages.map((name) => `* [${name}](${name}.md)\n`).join('')}`
   const pages = Object.fromEntries(['one', 'two', 'three', 'four'].map((name) => [`${name}.md`, `# ${name}\n`]))

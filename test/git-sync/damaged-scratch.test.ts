@@ -69,7 +69,7 @@ const damages: Record<string, (file: string) => Promise<unknown>> = {
 async function requireUnharmed(at: LoadedSpace, before: string): Promise<void> {
   assert.equal(await f.files(at), PAGES)
   assert.is(await git(at.repo.path, ['rev-parse', 'refs/heads/main']), before)
-  assert.equal(await at.repo.check(), [])
+  assert.equal(await at.repo.upkeep.check(), [])
 }
 
 test('the space has the pages of its folder', async () => {

@@ -6,7 +6,8 @@ import { startFixture } from '../support/sync-fixture.js'
 
 const [test, f] = await suiteWith('git sync of a folder', startFixture)
 
-const main = (repo: { head(ref: RefName): string | null }): string => repo.head('refs/heads/main' as RefName) as string
+const main = (repo: { refs: { head(ref: RefName): string | null } }): string =>
+  repo.refs.head('refs/heads/main' as RefName) as string
 
 test('two spaces share one repository, each with its own folder', async () => {
   const remote = await f.remotes.createRepository('mono.git', {
@@ -103,7 +104,7 @@ test('a space with the whole repository gets only the folder from later commits'
   const commit = await remote.commit({ 'app.js': 'more code\n', 'docs/README.md': '# All docs\n' })
   assert.is((await f.import(space, link)).result, 'merged')
   assert.equal(await f.files(space), { 'README.md': '# All docs' })
-  assert.not(await space.repo.hasCommit(commit as CommitId))
+  assert.not(await space.repo.objects.hasCommit(commit as CommitId))
 })
 
 test.run()

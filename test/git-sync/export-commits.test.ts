@@ -20,7 +20,7 @@ const LINES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight']
 const guide = (change: Record<string, string> = {}): string => page(...LINES.map((line) => change[line] ?? line))
 const docs = { 'README.md': '# Home\n', 'guide.md': guide() }
 const MAIN = 'refs/heads/main' as RefName
-const main = (space: LoadedSpace): CommitId => space.repo.head(MAIN) as CommitId
+const main = (space: LoadedSpace): CommitId => space.repo.refs.head(MAIN) as CommitId
 const log = (dir: string, range: string, format = '%an|%ae|%cn|%s'): Promise<string[]> =>
   git(dir, ['log', '--reverse', '--first-parent', `--format=${format}`, range]).then((text) =>
     text.split('\n').filter((line) => line !== ''),
@@ -59,7 +59,7 @@ async function merge(space: LoadedSpace, message: string, changes: Edit): Promis
   await write(space, 'grace', 'On a branch', changes, branch)
   const theirs = await write(space, 'grace', 'More on a branch', { 'branch.md': '# Branch\n' }, branch)
   await moveBranch(space.repo, { ref: MAIN, reason: 'merge', guard: unguarded, lease: anyLease }, async (ours) => {
-    const { tree } = await space.repo.merge({ ours: ours as CommitId, theirs })
+    const { tree } = await space.repo.trees.merge({ ours: ours as CommitId, theirs })
     return makeMergeCommit(
       f.app,
       space,

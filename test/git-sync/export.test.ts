@@ -13,8 +13,8 @@ const docs = {
   'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n',
   'guide.md': '# Guide\n\none\ntwo\nthree\n',
 }
-const main = (repo: { head(ref: RefName): string | null }): CommitId =>
-  repo.head('refs/heads/main' as RefName) as CommitId
+const main = (repo: { refs: { head(ref: RefName): string | null } }): CommitId =>
+  repo.refs.head('refs/heads/main' as RefName) as CommitId
 const count = async (dir: string, ref = 'main'): Promise<number> => Number(await git(dir, ['rev-list', '--count', ref]))
 
 test('an export is one commit on the remote head and changes nothing else', async () => {
@@ -173,7 +173,7 @@ test("a rejected push to a protected branch fails with the remote's message and 
   const run = await f.export(space, { url: remote.url })
   assert.is(run.state, 'failure')
   assert.match(run.error ?? '', /GH006: Protected branch update failed/)
-  assert.is((await space.repo.refs(`refs/bindery/sync/`)).size, 1, 'the log of what is known')
+  assert.is((await space.repo.refs.list(`refs/bindery/sync/`)).size, 1, 'the log of what is known')
   await remote.rejectPushes(null)
   assert.is((await f.export(space, { url: remote.url })).result, 'exported')
 })

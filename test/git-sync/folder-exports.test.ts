@@ -43,7 +43,7 @@ async function mustBeApart(space: LoadedSpace, remote: string): Promise<void> {
   )
   assert.is(await shown(remote, 'lib/a/a.c'), 'other code')
   assert.is(await git(remote, ['fsck', '--strict', '--no-dangling']), '')
-  assert.equal(await space.repo.check(), [])
+  assert.equal(await space.repo.upkeep.check(), [])
 }
 
 const scratchOf = async (before: readonly string[]): Promise<string> => {
@@ -223,7 +223,7 @@ test('a space can be read, edited and merged without its remote and scratch repo
   await f.edit(space, { 'page.md': '# Two\n' })
   assert.is((await f.files(space))['page.md'], '# Two')
   assert.is((await f.export(space, link)).state, 'failure')
-  assert.equal(await space.repo.check(), [])
+  assert.equal(await space.repo.upkeep.check(), [])
 })
 
 /** Every call after which the process is killed. `KILLED_STEPS=all` tries each, the test run some. */
@@ -259,7 +259,7 @@ for (const exportMode of process.env.KILLED_STEPS === 'all' ? ['single', 'commit
         assert.is(await shown(remote.path, 'docs/page.md'), '# Two')
         const repo = await app.git.open(run?.space as string)
         assert.equal(await foreignIn(repo.path, remote.path, 'docs'), [])
-        assert.equal(await repo.check(), [])
+        assert.equal(await repo.upkeep.check(), [])
       } finally {
         await close()
         await rm(root, { recursive: true, force: true })

@@ -63,7 +63,7 @@ for (const filter of ['allowed', 'absent', 'refused'] as const)
     const [code, page] = [await blob(remote.path, 'app.js'), await blob(remote.path, 'docs/deep/page.md')]
     assert.not.ok(await has(space.repo.path, code), 'nothing of the rest of the monorepo')
     assert.not.ok(await has(space.repo.path, run.remoteRevision as string))
-    assert.equal(await space.repo.check(), [])
+    assert.equal(await space.repo.upkeep.check(), [])
     assert.not.match(await readFile(join(space.repo.path, 'config'), 'utf8'), /promisor|remote/)
     assert.is(
       await has(await scratch(), code),
@@ -90,7 +90,7 @@ test('spaces of one remote share fetched data, and a later commit only transfers
   assert.equal(Object.keys(await f.files(a)), ['README.md', 'deep/page.md', 'here.md', 'new.md'])
   assert.is((await f.import(b, { ...link, repoProjectDirectory: 'other' })).result, 'unchanged')
   assert.is((await f.import(a, link)).result, 'unchanged')
-  assert.equal([await a.repo.check(), await b.repo.check()], [[], []])
+  assert.equal([await a.repo.upkeep.check(), await b.repo.upkeep.check()], [[], []])
 })
 
 test('a force-pushed or renamed branch is imported from the data of earlier fetches', async () => {
@@ -135,7 +135,7 @@ test('an import succeeds with a deleted, damaged or incomplete scratch repositor
     const run = await f.import(space, link)
     assert.is(run.error, undefined, `damage ${at}`)
     found.add(await main(space))
-    assert.equal(await space.repo.check(), [])
+    assert.equal(await space.repo.upkeep.check(), [])
   }
   assert.is(found.size, 1)
   assert.is(await blob(spaces[0]?.repo.path as string, 'deep/page.md'), await blob(remote.path, 'docs/deep/page.md'))
@@ -291,7 +291,7 @@ test('an import gets all of 2,100 new commits, for any batch size', async () => 
     'the commits that change the folder',
   )
   assert.is(await git(space.repo.path, ['log', '--format=%an', '-1', 'main^2']), 'Ben')
-  assert.equal(await space.repo.check(), [])
+  assert.equal(await space.repo.upkeep.check(), [])
   // Mapped at once from the start, it is the same history.
   const fresh = await f.space()
   assert.is((await f.import(fresh, link)).result, 'adopted')

@@ -84,9 +84,9 @@ test('a conflict with the other branch only contains the conflicting changes', a
   await remote.commit({ 'guide.md': page('one', 'there', 'three', 'four') }, { ref: DOCS })
   const run = await f.import(space, { url, ref: DOCS })
   assert.is(run.state, 'conflict')
-  const branch = space.repo.head('refs/heads/change-requests/1' as RefName) as CommitId
-  const merged = await space.repo.merge({
-    ours: space.repo.head('refs/heads/main' as RefName) as CommitId,
+  const branch = space.repo.refs.head('refs/heads/change-requests/1' as RefName) as CommitId
+  const merged = await space.repo.trees.merge({
+    ours: space.repo.refs.head('refs/heads/main' as RefName) as CommitId,
     theirs: branch,
   })
   assert.equal(merged.clean ? [] : merged.conflicts.map((one) => one.path), ['guide.md'])

@@ -20,7 +20,7 @@ const held = async (space: LoadedSpace, id: string | undefined): Promise<LoadedC
   return found
 }
 const pagesOf = async ({ doc, repo }: LoadedSpace) =>
-  (await structureAt(f.app, { doc, repo }, repo.head(main as RefName) as CommitId)).byGitPath
+  (await structureAt(f.app, { doc, repo }, repo.refs.head(main as RefName) as CommitId)).byGitPath
 
 /**
  * Main of the remote and `docs` have a line of `other.md` through an export only. Git's merge of both conflicts

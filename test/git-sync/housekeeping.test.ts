@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import * as assert from 'uvu/assert'
+import { overlay } from '../../src/kernel/overlay.js'
 import { createChangeRequest } from '../../src/domain/change-requests/change-requests.js'
 import { queueHousekeeping } from '../../src/domain/upkeep/housekeeping.js'
 import { deleteSpace } from '../../src/domain/spaces/spaces.js'
@@ -34,26 +35,24 @@ test('a deleted space is purged after seven days, and other spaces are maintaine
   assert.equal(await f.app.store.find(syncRuns, 'space', gone.doc.id), [])
   assert.not.ok(existsSync(gone.repo.path))
   assert.ok(existsSync(kept.repo.path))
-  assert.equal(await kept.repo.check(), [])
+  assert.equal(await kept.repo.upkeep.check(), [])
   assert.ok((await f.app.store.all(jobs)).every((job) => job.state === 'done'))
 })
 
 test('a new change request reads only its own ref and skips an existing ref with its number', async () => {
   const space = await f.space()
-  const head = space.repo.head(MAIN) as CommitId
+  const head = space.repo.refs.head(MAIN) as CommitId
   const named = (number: number) => ({ ref: changeRequestRef(number), from: null, to: head })
-  await space.repo.move([named(1), ...Array.from({ length: 200 }, (_, n) => named(1000 + n))], 'begin', anyLease)
+  await space.repo.refs.move([named(1), ...Array.from({ length: 200 }, (_, n) => named(1000 + n))], 'begin', anyLease)
   const watched = {
     ...space,
-    repo: Object.create(space.repo, {
-      refs: { value: () => assert.unreachable('all refs were listed') },
-    }) as typeof space.repo,
+    repo: overlay(() => space.repo, {
+      refs: overlay(() => space.repo.refs, { list: () => Promise.reject(new Error('all refs were listed')) }),
+    }),
   }
-  for (const name of ['head', 'move', 'commit', 'hasCommit'] as const)
-    Object.defineProperty(watched.repo, name, { value: (space.repo[name] as () => unknown).bind(space.repo) })
   const { doc } = await createChangeRequest(f.app, f.actor, watched, {}, { lease: anyLease })
   assert.is(doc.number, 2)
-  assert.is(space.repo.head(changeRequestRef(2)), head)
+  assert.is(space.repo.refs.head(changeRequestRef(2)), head)
 })
 
 test('a sync that is queued after housekeeping runs before it', async () => {

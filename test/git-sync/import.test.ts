@@ -12,8 +12,8 @@ const docs = {
   'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n',
   'guide.md': '# Guide\n\none\ntwo\nthree\n',
 }
-const main = (repo: { head(ref: RefName): CommitId | null }): CommitId =>
-  repo.head('refs/heads/main' as RefName) as CommitId
+const main = (repo: { refs: { head(ref: RefName): CommitId | null } }): CommitId =>
+  repo.refs.head('refs/heads/main' as RefName) as CommitId
 
 test('an untouched space adopts the history of the remote unchanged', async () => {
   const remote = await f.remotes.createRepository('adopt.git', { files: docs })
@@ -25,9 +25,9 @@ test('an untouched space adopts the history of the remote unchanged', async () =
   assert.is(run.state, 'success')
   assert.is(run.result, 'adopted')
   assert.is(main(space.repo), second)
-  assert.is(space.repo.head('refs/bindery/adopted' as RefName), second)
+  assert.is(space.repo.refs.head('refs/bindery/adopted' as RefName), second)
   assert.is(
-    space.repo.head(`refs/bindery/keep/${started}` as RefName),
+    space.repo.refs.head(`refs/bindery/keep/${started}` as RefName),
     started,
     'the first revision can still be named',
   )
@@ -54,7 +54,7 @@ test('edits on both sides are merged with the space as first parent', async () =
   const files = await f.files(space)
   assert.is(files['README.md'], '# Home\n\nmine')
   assert.is(files['guide.md'], '# Guide\n\none\ntwo\nthree\nfour')
-  assert.equal(await space.repo.check(), [])
+  assert.equal(await space.repo.upkeep.check(), [])
 })
 
 test('unrelated content on both sides is merged, or held as a conflict', async () => {
@@ -131,7 +131,7 @@ test('a standalone import creates a revision and leaves main unchanged', async (
   assert.is(run.result, 'standalone')
   assert.is(run.revision, head)
   assert.is(main(space.repo), before)
-  assert.is(space.repo.head(`refs/bindery/keep/${head}` as RefName), head)
+  assert.is(space.repo.refs.head(`refs/bindery/keep/${head}` as RefName), head)
   assert.is((await f.reload(space)).doc.git, undefined)
 })
 

@@ -15,14 +15,14 @@ const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n\n')}\n
 const docs = { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three', 'four'), 'old.md': '# Old\n\ntext\n' }
 const MAIN = 'refs/heads/main' as RefName
 const DOCS = 'refs/heads/docs'
-const head = (space: LoadedSpace): CommitId => space.repo.head(MAIN) as CommitId
+const head = (space: LoadedSpace): CommitId => space.repo.refs.head(MAIN) as CommitId
 const styles: readonly MergeStyle[] = ['merge', 'squash', 'rebase']
 
 /** Moves main back to the content of an earlier commit, like a rollback. */
 const rollBack = async (space: LoadedSpace, to: CommitId): Promise<void> => {
-  const { tree } = await space.repo.commit(to)
+  const { tree } = await space.repo.objects.commit(to)
   const me = { name: 'Ada', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 }
-  const commit = await space.repo.write({
+  const commit = await space.repo.objects.write({
     parents: [head(space)],
     tree,
     changes: [],
@@ -30,7 +30,7 @@ const rollBack = async (space: LoadedSpace, to: CommitId): Promise<void> => {
     author: me,
     committer: me,
   })
-  await space.repo.move([{ ref: MAIN, from: head(space), to: commit }], 'roll back', anyLease)
+  await space.repo.refs.move([{ ref: MAIN, from: head(space), to: commit }], 'roll back', anyLease)
 }
 
 /** A remote whose main was imported into a space. */
@@ -302,7 +302,7 @@ test('a conflict holds the content that a restore brings back', async () => {
   assert.is((await f.export(space, { url })).state, 'conflict', 'and no export goes over it')
   assert.is(await remote.head(), second)
   const branch = 'refs/heads/change-requests/1' as RefName
-  const merge = await space.repo.merge({ ours: head(space), theirs: space.repo.head(branch) as CommitId })
+  const merge = await space.repo.trees.merge({ ours: head(space), theirs: space.repo.refs.head(branch) as CommitId })
   assert.equal(merge.clean ? [] : merge.conflicts.map((one) => one.path), ['guide.md'])
 })
 

@@ -13,9 +13,11 @@ const [test, f] = await suiteWith('sync log', startFixture)
 
 const files = { 'README.md': '# Home\n', 'guide.md': '# Guide\n\none\n' }
 const DOCS = 'refs/heads/docs'
-const head = (space: LoadedSpace): CommitId => space.repo.head('refs/heads/main' as RefName) as CommitId
+const head = (space: LoadedSpace): CommitId => space.repo.refs.head('refs/heads/main' as RefName) as CommitId
 const entries = async (space: LoadedSpace, url: string) =>
-  readEntries((await space.repo.commit(space.repo.head(logRef({ url, directory: '' })) as CommitId)).message)
+  readEntries(
+    (await space.repo.objects.commit(space.repo.refs.head(logRef({ url, directory: '' })) as CommitId)).message,
+  )
 
 test('a space has one ref for the log, and no more entries than necessary', async () => {
   const remote = await f.remotes.createRepository('long.git', { files })
@@ -27,15 +29,18 @@ test('a space has one ref for the log, and no more entries than necessary', asyn
     else await remote.commit({ 'README.md': `# Home\n\n${i}\n` })
     assert.is((await f[i % 2 === 0 ? 'export' : 'import'](space, { url })).state, 'success')
   }
-  assert.is((await space.repo.refs('refs/bindery/sync/')).size, 1)
+  assert.is((await space.repo.refs.list('refs/bindery/sync/')).size, 1)
   const kept = await entries(space, url)
   assert.ok(kept.length <= 20, String(kept.length))
-  assert.ok((await space.repo.commit(space.repo.head(logRef({ url, directory: '' })) as CommitId)).parents.length <= 2)
+  assert.ok(
+    (await space.repo.objects.commit(space.repo.refs.head(logRef({ url, directory: '' })) as CommitId)).parents
+      .length <= 2,
+  )
   assert.is((await f.import(space, { url })).result, 'unchanged')
   await git(space.repo.path, ['gc', '--quiet', '--prune=now'])
   await remote.commit({ 'README.md': '# Home\n\nlast\n' })
   assert.is((await f.export(space, { url })).state, 'success')
-  assert.equal(await space.repo.check(), [])
+  assert.equal(await space.repo.upkeep.check(), [])
 })
 
 test('content that was dropped before a conflict is dropped after it, for any number of heads', async () => {
@@ -70,7 +75,7 @@ test('the log is bounded for any number of new branches', async () => {
   const me = { name: 'Ada', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 }
   for (let i = 0; i < 130; i++) {
     const main = head(space)
-    const remoteCommit = await space.repo.write({
+    const remoteCommit = await space.repo.objects.write({
       parents: [main],
       changes: [],
       message: `${i}\n`,
@@ -85,7 +90,7 @@ test('the log is bounded for any number of new branches', async () => {
       anchor: main,
       ref: `refs/heads/b${i}`,
     }
-    await space.repo.move(
+    await space.repo.refs.move(
       await logMoves(space.repo, await readSyncLog(space.repo, link, main), main, { added: [entry] }),
       'test',
       anyLease,

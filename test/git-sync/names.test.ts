@@ -13,9 +13,9 @@ const [test, f] = await suiteWith('names and sizes of synced files', startFixtur
 const odd = ['line\nbreak.md', 'back\\slash.md', 'bell\u0007.md']
 const unfit = (folder: string): Record<string, string> =>
   Object.fromEntries(odd.map((name) => [folder + name, '# Odd\n']))
-const main = (space: LoadedSpace): CommitId => space.repo.head('refs/heads/main' as RefName) as CommitId
+const main = (space: LoadedSpace): CommitId => space.repo.refs.head('refs/heads/main' as RefName) as CommitId
 const diagnostics = async (space: LoadedSpace) =>
-  (await readStructure(await space.repo.at(main(space)), idOf(new Map()), inPlace)).diagnostics.filter(
+  (await readStructure(await space.repo.objects.snapshot(main(space)), idOf(new Map()), inPlace)).diagnostics.filter(
     ({ code }) => code === 'unsupported-entry',
   )
 

@@ -111,7 +111,7 @@ test("unchanged content makes no commit, and the branch starts at the remote's c
   assert.is((await f.export(space, { url: remote.url, ref: 'refs/heads/more' })).result, 'exported')
   assert.is(await remote.head('refs/heads/more'), exported.remoteRevision)
   assert.is((await f.import(space, { url: remote.url, ref: 'refs/heads/more' })).result, 'unchanged')
-  assert.is(space.repo.head('refs/heads/main' as RefName), exported.revision)
+  assert.is(space.repo.refs.head('refs/heads/main' as RefName), exported.revision)
 })
 
 test.run()

@@ -98,7 +98,7 @@ test('a new page that was squashed manually and edited remotely does not conflic
 test('a new page that was squashed manually and moved locally exists once', async () => {
   const { space, remote, url } = await newSquashedByHand('moved-here')
   const id = defaultId('page', 'new.md')
-  const main = space.repo.head('refs/heads/main' as RefName) as CommitId
+  const main = space.repo.refs.head('refs/heads/main' as RefName) as CommitId
   const moved = await makeCommit(f.app, space, {
     parents: [main],
     changes: [

@@ -150,7 +150,7 @@ test('folder exports in both modes and local merges are verified', () =>
       assert.is(await git(remote.path, ['fsck', '--strict']), '')
       // A commit that is mapped again is the same commit. It is not signed again.
       assert.is((await f.import(space, input)).result, 'unchanged')
-      assert.equal(await space.repo.check(), [])
+      assert.equal(await space.repo.upkeep.check(), [])
     },
   ))
 

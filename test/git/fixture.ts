@@ -105,7 +105,14 @@ export const commit = (
   texts: Record<string, string | Uint8Array | null>,
   more: Partial<WriteInput> = {},
 ): Promise<CommitId> =>
-  repository.write({ parents, changes: files(texts), message: 'Edit', author: person, committer: person, ...more })
+  repository.objects.write({
+    parents,
+    changes: files(texts),
+    message: 'Edit',
+    author: person,
+    committer: person,
+    ...more,
+  })
 
 /**
  * The disk, with an admin who collects garbage in a repository whenever a file of a pack gets its name: between the

@@ -57,7 +57,7 @@ test('isomorphic-git reads our blobs, trees and commits with their headers', asy
 test('simple-git clones our repository, and our next read returns its push', async () => {
   const repository = await place.git.create('shared')
   const first = await commit(repository, [], { 'README.md': '# One\n' })
-  await repository.move([{ ref: MAIN, from: null, to: first }], 'create', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: null, to: first }], 'create', anyLease)
   const work = `${place.dir}-work`
   try {
     await simpleGit().clone(repository.path, work)
@@ -66,9 +66,9 @@ test('simple-git clones our repository, and our next read returns its push', asy
     const client = simpleGit(work)
     await client.addConfig('user.name', 'Grace').addConfig('user.email', 'grace@example.org')
     await client.add('README.md').commit('Two').push('origin', 'HEAD:refs/heads/main')
-    const head = repository.head(MAIN) as CommitId
+    const head = repository.refs.head(MAIN) as CommitId
     assert.is(head, await client.revparse('HEAD'))
-    const snapshot = await repository.at(head)
+    const snapshot = await repository.objects.snapshot(head)
     assert.is((await snapshot.read((await snapshot.entry('README.md'))?.oid as string)).toString(), '# Two\n')
   } finally {
     fs.rmSync(work, { recursive: true, force: true })

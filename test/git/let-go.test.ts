@@ -23,14 +23,19 @@ test('ancestry agrees with Git without a memory budget and with one that runs ou
     const merge = await commit(repository, [line[60] as CommitId, side], { c: '1' })
     // All at once, so that one query releases data while another one uses it.
     const asked = line.flatMap(
-      (id) => [repository.isAncestor(id, merge), repository.mergeBase(id, merge), repository.firstParents(id)] as const,
+      (id) =>
+        [
+          repository.history.isAncestor(id, merge),
+          repository.history.mergeBase(id, merge),
+          repository.history.firstParents(id),
+        ] as const,
     )
     const results = await Promise.all(asked)
     for (const [n, id] of line.entries()) {
       assert.equal([results[3 * n], results[3 * n + 1]], [n <= 60, n <= 60 ? id : line[60]])
       assert.is((results[3 * n + 2] as CommitId[]).length, n + 1)
     }
-    assert.equal(await repository.aheadBehind(line[89] as CommitId, merge), { ahead: 29, behind: 2 })
+    assert.equal(await repository.history.aheadBehind(line[89] as CommitId, merge), { ahead: 29, behind: 2 })
     assert.is(admin(repository, ['merge-base', line[89] as string, merge]), line[60])
     assert.ok(budget.used <= bytes)
     await clear(place)

@@ -39,7 +39,7 @@ async function commit(side: Side, parent?: { side: Side; commit: CommitId }): Pr
 }
 
 async function filesIn(merged: MergedTree): Promise<Map<string, string>> {
-  const tree = space.repo.tree(merged.tree)
+  const tree = space.repo.objects.tree(merged.tree)
   const read = async ({ path, oid }: { path: string; oid: string }): Promise<[string, string]> => [
     path,
     (await tree.read(oid)).toString('utf8'),

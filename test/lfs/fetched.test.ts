@@ -363,7 +363,7 @@ test('a picture that is stored in Git LFS is printed', async () => {
   const { app } = here.service.service
   const repo = await app.git.open(space)
   const folder = await mkdtemp(join(here.service.dir, 'book-'))
-  const pictures = new Pictures(app, space, await repo.at(repo.head(MAIN) as never), folder)
+  const pictures = new Pictures(app, space, await repo.objects.snapshot(repo.refs.head(MAIN) as never), folder)
   const address = await pictures.address('.gitbook/assets/a.png')
   assert.ok(address)
   assert.ok((await readFile(join(folder, address as string))).equals(bytes))

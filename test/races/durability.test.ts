@@ -73,7 +73,7 @@ async function readable(path: string, commit: string): Promise<void> {
 }
 
 const first = (repository: Repository): Promise<CommitId> =>
-  repository.write({
+  repository.objects.write({
     parents: [],
     changes: [put('README.md', '# One\n'), put('guides/a.md', 'A\n')],
     message: 'First\n',
@@ -85,20 +85,20 @@ test('a power cut leaves every object of a written commit and its ref', async ()
   await within(async ({ repository, cut }) => {
     const commit = await first(repository)
     await readable(cut(), commit)
-    await repository.move([{ ref: MAIN, from: null, to: commit }], 'begin', anyLease)
+    await repository.refs.move([{ ref: MAIN, from: null, to: commit }], 'begin', anyLease)
     const path = cut()
     assert.is(await git(path, ['rev-parse', MAIN]), commit)
     await readable(path, MAIN)
-    const blob = await repository.writeBlob(Buffer.from('An upload'))
+    const blob = await repository.objects.writeBlob(Buffer.from('An upload'))
     assert.is(await git(cut(), ['cat-file', 'blob', blob]), 'An upload')
     const side = ['refs/heads/change-requests/1', 'refs/heads/change-requests/2'] as RefName[]
-    await repository.move(
+    await repository.refs.move(
       side.map((ref) => ({ ref, from: null, to: commit })),
       'branches',
       anyLease,
     )
     for (const ref of side) assert.is(await git(cut(), ['rev-parse', ref]), commit)
-    await repository.move([{ ref: side[0] as RefName, from: commit, to: null }], 'delete', anyLease)
+    await repository.refs.move([{ ref: side[0] as RefName, from: commit, to: null }], 'delete', anyLease)
     assert.is(
       await git(cut(), ['for-each-ref', '--format=%(refname)', 'refs/heads/change-requests/']),
       side[1] as string,
@@ -110,7 +110,7 @@ test('a power cut leaves the trees and blobs of a merge that Git wrote', async (
   await within(async ({ repository, cut }) => {
     const lines = (change: Record<number, string>) =>
       Array.from({ length: 9 }, (_, i) => change[i] ?? `line ${i}`).join('\n')
-    const base = await repository.write({
+    const base = await repository.objects.write({
       parents: [],
       changes: [put('deep/page.md', lines({}))],
       message: 'Base\n',
@@ -119,7 +119,7 @@ test('a power cut leaves the trees and blobs of a merge that Git wrote', async (
     })
     const [ours, theirs] = (await Promise.all(
       [{ 0: 'ours' }, { 8: 'theirs' }].map((change) =>
-        repository.write({
+        repository.objects.write({
           parents: [base],
           changes: [put('deep/page.md', lines(change))],
           message: 'Side\n',
@@ -128,9 +128,9 @@ test('a power cut leaves the trees and blobs of a merge that Git wrote', async (
         }),
       ),
     )) as [CommitId, CommitId]
-    const merged = await repository.merge({ ours, theirs })
+    const merged = await repository.trees.merge({ ours, theirs })
     assert.ok(merged.clean)
-    const commit = await repository.write({
+    const commit = await repository.objects.write({
       parents: [ours, theirs],
       tree: merged.tree,
       changes: [],
@@ -145,7 +145,7 @@ test('a power cut leaves the trees and blobs of a merge that Git wrote', async (
 test('a power cut never leaves a ref without its objects', async () => {
   await within(async ({ repository, disk, cut }) => {
     let head = await first(repository)
-    await repository.move([{ ref: MAIN, from: null, to: head }], 'begin', anyLease)
+    await repository.refs.move([{ ref: MAIN, from: null, to: head }], 'begin', anyLease)
     const moments: string[] = []
     disk.before = (operation) => {
       const path = cut(true)
@@ -163,14 +163,14 @@ test('a power cut never leaves a ref without its objects', async () => {
       moments.push(now)
     }
     const before = head
-    const next = await repository.write({
+    const next = await repository.objects.write({
       parents: [head],
       changes: [put('guides/b/c.md', 'C\n')],
       message: 'Next\n',
       author: who,
       committer: who,
     })
-    await repository.move([{ ref: MAIN, from: head, to: next }], 'next', anyLease)
+    await repository.refs.move([{ ref: MAIN, from: head, to: next }], 'next', anyLease)
     head = next
     disk.before = () => {}
     assert.ok(moments.length >= 12, `${moments.length} moments`)
@@ -193,8 +193,8 @@ test('the check detects every omitted sync of packs, objects, folders and refs',
     let seen = false
     await within(async ({ repository, disk, cut }) => {
       disk.forget = (path) => left.test(path)
-      await repository.move([{ ref: MAIN, from: null, to: await first(repository) }], 'begin', anyLease)
-      const blob = await repository.writeBlob(Buffer.from('An upload'))
+      await repository.refs.move([{ ref: MAIN, from: null, to: await first(repository) }], 'begin', anyLease)
+      const blob = await repository.objects.writeBlob(Buffer.from('An upload'))
       const path = cut()
       const all = readable(path, MAIN).then(() => git(path, ['cat-file', 'blob', blob]))
       seen = await all.then(
@@ -262,13 +262,13 @@ traced(
       const repository = await service.create('space')
       const commit = await first(repository)
       const other = 'refs/heads/other' as RefName
-      await repository.move([{ ref: other, from: null, to: commit }], 'begin', anyLease)
+      await repository.refs.move([{ ref: other, from: null, to: commit }], 'begin', anyLease)
       // Git performs a move that deletes a ref.
       const moves = [
         { ref: MAIN, from: null, to: commit },
         { ref: other, from: commit, to: null },
       ]
-      await repository.move(moves, 'begin', anyLease)
+      await repository.refs.move(moves, 'begin', anyLease)
       await service.close()
       const calls = readdirSync(dir)
         .filter((name) => name.startsWith('calls.'))

@@ -81,7 +81,8 @@ class Story {
     if (!this.told.has(branch)) return this.#tell(branch, this.#headOf(MAIN), null)
     if (kind < 3) return this.#edit(branch)
     if (kind < 5) return this.#edit(MAIN)
-    if (kind < 7) return void (await this.repository.merge({ ours: this.#headOf(MAIN), theirs: this.#headOf(branch) }))
+    if (kind < 7)
+      return void (await this.repository.trees.merge({ ours: this.#headOf(MAIN), theirs: this.#headOf(branch) }))
     return kind < 9 ? this.#merge(MAIN, branch) : this.#merge(branch, MAIN)
   }
 
@@ -96,7 +97,7 @@ class Story {
     }))
     await this.#tell(
       MAIN,
-      await this.repository.write({ parents: [], changes, message: 'Begin\n', author: who, committer: who }),
+      await this.repository.objects.write({ parents: [], changes, message: 'Begin\n', author: who, committer: who }),
       null,
     )
   }
@@ -111,19 +112,19 @@ class Story {
     const changes = [{ path, content: Buffer.from(lines.join('\n')) }]
     await this.#tell(
       ref,
-      await this.repository.write({ parents: [from], changes, message: 'Edit\n', author: who, committer: who }),
+      await this.repository.objects.write({ parents: [from], changes, message: 'Edit\n', author: who, committer: who }),
       from,
     )
   }
 
   async #merge(into: RefName, other: RefName): Promise<void> {
     const [ours, theirs] = [this.#headOf(into), this.#headOf(other)]
-    const merged = await this.repository.merge({ ours, theirs })
+    const merged = await this.repository.trees.merge({ ours, theirs })
     // If the sides conflict, ours wins, path by path, as in a service.
     const changes = merged.clean
       ? []
       : merged.conflicts.flatMap(({ path, ours: side }) => (side ? [{ path, oid: side.oid, mode: side.mode }] : []))
-    const commit = await this.repository.write({
+    const commit = await this.repository.objects.write({
       parents: [ours, theirs],
       tree: merged.tree,
       changes,
@@ -135,8 +136,8 @@ class Story {
   }
 
   async #tell(ref: RefName, to: CommitId, from: CommitId | null): Promise<void> {
-    await this.repository.move([{ ref, from, to }], 'edit', anyLease)
-    const snapshot = await this.repository.at(to)
+    await this.repository.refs.move([{ ref, from, to }], 'edit', anyLease)
+    const snapshot = await this.repository.objects.snapshot(to)
     const pages = new Map<string, string>()
     for (const { path, oid } of await snapshot.walk()) pages.set(path, String(await snapshot.read(oid)))
     this.told.set(ref, { head: to, pages })

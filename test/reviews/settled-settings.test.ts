@@ -14,7 +14,7 @@ async function space() {
   const id = (await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: 'Moving' }).expect(201)).body
     .id as string
   const path = `/v1/spaces/${id}`
-  const main = () => here.service.app.git.open(id).then((repo) => repo.head(MAIN))
+  const main = () => here.service.app.git.open(id).then((repo) => repo.refs.head(MAIN))
   return { id, path, main }
 }
 

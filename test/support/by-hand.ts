@@ -40,9 +40,9 @@ export function forgetNode(reposDir: string): void {
 export async function publishThrough(git: Git, space: string, moved: Moved): Promise<void> {
   const repository = await git.open(space)
   const moves = [...moved]
-    .map(([ref, to]): RefMove => ({ ref, from: repository.head(ref), to }))
+    .map(([ref, to]): RefMove => ({ ref, from: repository.refs.head(ref), to }))
     .filter(({ from, to }) => from !== to)
-  await repository.move(moves, 'by hand', FREE)
+  await repository.refs.move(moves, 'by hand', FREE)
 }
 
 /** Runs a Git command of a test in `cwd`. If that is the copy of a node, publishes the moved refs. */

@@ -76,8 +76,8 @@ async function descriptionOf(app: App, { space, description = '' }: ChangeReques
 /** Returns the member who merged it, and the time. If they are not recorded, reads the merge commit. */
 async function presentMerge(app: App, space: LoadedSpace, { mergedBy, mergedAt, revisionMerged }: ChangeRequestDoc) {
   const known =
-    revisionMerged !== undefined && (await space.repo.hasCommit(revisionMerged))
-      ? await space.repo.commit(revisionMerged)
+    revisionMerged !== undefined && (await space.repo.objects.hasCommit(revisionMerged))
+      ? await space.repo.objects.commit(revisionMerged)
       : null
   const user =
     mergedBy === undefined

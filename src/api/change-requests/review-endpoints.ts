@@ -44,7 +44,7 @@ export const getChangesOfChangeRequestById = endpoint({
     const changes = await changesBetween(app, space, span, query)
     return {
       ...changes,
-      ...(span.merge ? await presentMergedFrom(app, space, await space.repo.commit(span.merge)) : {}),
+      ...(span.merge ? await presentMergedFrom(app, space, await space.repo.objects.commit(span.merge)) : {}),
     }
   },
 })

@@ -75,7 +75,7 @@ export async function presentRevisionAlone(
   version: ContentVersion,
 ): Promise<Revision> {
   const { snapshot, structure, space } = revision
-  const info = await revision.repo.commit(snapshot.commit)
+  const info = await revision.repo.objects.commit(snapshot.commit)
   const reusable = await Promise.all(
     structure.reusableContents.map(async (place) => ({ place, entry: await snapshot.entry(place.gitPath) })),
   )

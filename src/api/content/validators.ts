@@ -41,7 +41,7 @@ export const contentValidator = async (app: App, space: LoadedSpace, commit: Com
   // Changes when Git LFS files become available.
   await lfsStamp(app, space.doc.id),
   // Whether the commit is the head decides which versions of specifications are shown.
-  String(space.repo.head(MAIN) === commit),
+  String(space.repo.refs.head(MAIN) === commit),
 ]
 
 /**
@@ -49,7 +49,7 @@ export const contentValidator = async (app: App, space: LoadedSpace, commit: Com
  * public addresses, and the known commits of the remote.
  */
 export async function revisionValidator(app: App, space: LoadedSpace, commit: CommitId): Promise<readonly string[]> {
-  const merged = await mergedChangeRequest(app, space, await space.repo.commit(commit))
+  const merged = await mergedChangeRequest(app, space, await space.repo.objects.commit(commit))
   const { published = '', public: open = '' } = await addressesOfRevision(app, space, commit)
   return [
     ...(await contentValidator(app, space, commit)),

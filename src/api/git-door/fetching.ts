@@ -41,7 +41,7 @@ async function serve(call: DoorCall, body: Buffer, taken: () => void, over: () =
   const refs = await shownRefs(options.app, space)
   const idle = await bounds.processes.take(takerOf(call), request.gone)
   try {
-    const served = await space.repo.uploadPack({ protocol: protocolOf(call), body, refs: [...refs.keys()] })
+    const served = await space.repo.door.uploadPack({ protocol: protocolOf(call), body, refs: [...refs.keys()] })
     const { stream, ended, kill } = served
     const timer = setTimeout(kill, MAX_RESPONSE_MS)
     const looks = whenIdle(stream, idle)

@@ -25,7 +25,7 @@ export function presentGitInfo(
           progress: run.progress,
           error: run.error ?? null,
           ref: run.ref,
-          revision: space.repo.head(MAIN) ?? '',
+          revision: space.repo.refs.head(MAIN) ?? '',
           ...optional(run, 'remoteRevision', 'revision', 'changeRequest'),
         }),
   }

@@ -105,7 +105,7 @@ export class Locations {
     if (changeRequest !== null && revision.space.doc.id === this.home.revision.space.doc.id)
       return { changeRequest: changeRequest.doc.number }
     const { commit } = revision.snapshot
-    return revision.repo.head(MAIN) === commit ? {} : { revision: commit }
+    return revision.repo.refs.head(MAIN) === commit ? {} : { revision: commit }
   }
 
   async #organization(id: string): Promise<object> {

@@ -63,7 +63,7 @@ export const getChangesOfRevisionById = endpoint({
     const { base, ...list } = query
     const span = await spanTo(app, space, revision, base)
     const changes = await changesBetween(app, space, span, list)
-    const info = base === undefined ? await revision.repo.commit(span.after) : null
+    const info = base === undefined ? await revision.repo.objects.commit(span.after) : null
     return { ...changes, ...(info ? await presentMergedFrom(app, space, info) : {}) }
   },
 })
@@ -98,7 +98,7 @@ async function spanTo(
 ): Promise<{ before: CommitId | null; after: CommitId }> {
   const after = snapshot.commit
   if (base !== undefined) return { before: (await openRevisionById(app, space, base)).snapshot.commit, after }
-  return { before: (await repo.commit(after)).parents[0] ?? null, after }
+  return { before: (await repo.objects.commit(after)).parents[0] ?? null, after }
 }
 
 export const getContributorsByPageId = endpoint({

@@ -46,8 +46,10 @@ export const presentGitSync = (link: GitLink, connection: ConnectionDoc | null) 
 /** Returns the head of main and its commit time; null if there is no head, or if the repository is damaged. */
 async function headOfMain(repo: ListedSpace['repo']): Promise<{ id: string; committedAt: string } | null> {
   try {
-    const id = repo?.head(MAIN) ?? null
-    return repo === null || id === null ? null : { id, committedAt: iso((await repo.commit(id)).committer.seconds) }
+    const id = repo?.refs.head(MAIN) ?? null
+    return repo === null || id === null
+      ? null
+      : { id, committedAt: iso((await repo.objects.commit(id)).committer.seconds) }
   } catch (error) {
     if (!isRepositoryFault(error)) throw error
     return null

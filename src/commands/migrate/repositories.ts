@@ -151,7 +151,7 @@ export async function checkStored(
   await inTurns(database, names, async (git, name, n) => {
     await git.refresh(name)
     const repository = await git.open(name)
-    found.push(...(await newComplaints(name, await repository.check(), join(reposDir, `${name}.git`))))
+    found.push(...(await newComplaints(name, await repository.upkeep.check(), join(reposDir, `${name}.git`))))
     tell(`Repository ${name} checked (${n} of ${names.length})`)
   })
   return found

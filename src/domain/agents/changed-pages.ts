@@ -73,9 +73,9 @@ async function laterThan(
 ): Promise<((dates: FileDates) => boolean) | null> {
   if ('seconds' in since) return ({ updated }) => updated >= since.seconds
   const { commit } = since
-  if (!(await repo.hasCommit(commit)) || !(await repo.isAncestor(commit, snapshot.commit))) return null
+  if (!(await repo.objects.hasCommit(commit)) || !(await repo.history.isAncestor(commit, snapshot.commit))) return null
   const query = { from: snapshot.commit, not: [commit], firstParent: true, limit: MAX_COMMITS + 1 }
-  const later = new Set(await repo.historyIds(query))
+  const later = new Set(await repo.history.ids(query))
   if (later.size > MAX_COMMITS)
     throw badRequest(`There are more than ${MAX_COMMITS} commits after this one. Give a date as \`since\`.`)
   return (dates) => later.has(dates.commit)
@@ -90,7 +90,7 @@ export async function showChange(
   const { space, snapshot } = revision
   const change = await lastChangeOf(app, space, snapshot.commit, entry.gitPath)
   const commit = change?.commit ?? dates.commit
-  const { message } = await space.repo.commit(commit)
+  const { message } = await space.repo.objects.commit(commit)
   const [subject = ''] = message.trim().split('\n')
   return { commit, at: iso(dates.updated), author: change?.author ?? '', subject: subject.slice(0, MAX_SUBJECT) }
 }

@@ -112,7 +112,7 @@ export async function createChangeRequest(
     const stored = (await tx.get(spaces, space.doc.id)) ?? space.doc
     let number = stored.nextChangeRequest
     // A branch with that name may have been created with plain Git.
-    while (space.repo.head(changeRequestRef(number))) number++
+    while (space.repo.refs.head(changeRequestRef(number))) number++
     const status = options.status ?? 'draft'
     const now = app.clock.now().toISOString()
     await tx.replace(spaces, { ...recount(stored, null, status), nextChangeRequest: number + 1 })
@@ -172,7 +172,7 @@ export async function changeDocument(
   actor?: string,
 ): Promise<Document<ChangeRequestDoc>> {
   const changed = await app.store.transact((tx) => changeDocumentIn(app, tx, id, change, actor))
-  app.wakeJobs()
+  app.wakes.jobs()
   return changed
 }
 
@@ -246,7 +246,7 @@ export async function updateChangeRequest(
 
 /** Whether main has changes that the change request lacks. A merged one is never outdated. */
 export async function isOutdated(space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<boolean> {
-  const main = space.repo.head(MAIN)
+  const main = space.repo.refs.head(MAIN)
   if (!main || changeRequest.doc.status === 'merged') return false
   return lacksContent(space.repo, main, changeRequest.head)
 }
@@ -255,7 +255,7 @@ export async function isOutdated(space: LoadedSpace, changeRequest: LoadedChange
 export async function updatedAt(space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<string> {
   const { doc, head } = changeRequest
   if (head === doc.revisionInitial) return doc.updatedAt
-  const committed = iso((await space.repo.commit(head)).committer.seconds)
+  const committed = iso((await space.repo.objects.commit(head)).committer.seconds)
   return committed > doc.updatedAt && committed > doc.createdAt ? committed : doc.updatedAt
 }
 
@@ -304,6 +304,6 @@ async function contributedTo(
 async function authorEmails(space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<Set<string>> {
   const since = changeRequest.doc.revisionInitial
   if (changeRequest.head === since) return new Set()
-  const commits = await space.repo.history({ from: changeRequest.head, not: [since], firstParent: true })
+  const commits = await space.repo.history.log({ from: changeRequest.head, not: [since], firstParent: true })
   return new Set(commits.map((commit) => commit.author.email.toLowerCase()))
 }

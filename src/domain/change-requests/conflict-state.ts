@@ -39,7 +39,7 @@ export async function compareWithMain(
 ): Promise<Comparison> {
   const main = headOf(space)
   const none = { revision: head, main, base: main, conflicts: [] }
-  if (doc.status === 'merged' || (await space.repo.isAncestor(main, head))) return none
+  if (doc.status === 'merged' || (await space.repo.history.isAncestor(main, head))) return none
   const { merged, bases } = await mergeOfBranch(app, space, doc, { main, head, into: 'branch' })
   const names = await sameNames(space.repo, merged.tree, head, main)
   const conflicts = [...(merged.clean ? [] : merged.conflicts), ...names].sort((a, b) => (a.path < b.path ? -1 : 1))
@@ -218,7 +218,7 @@ async function loadSide(
   { at, isBinary, range }: { at: CommitId; isBinary: boolean; range: { from: CommitId; not: CommitId[] } | null },
 ): Promise<ShownSide | null> {
   if (!entry) return null
-  const [last] = range === null ? [] : await repo.history({ ...range, path: entry.path, limit: 1 })
+  const [last] = range === null ? [] : await repo.history.log({ ...range, path: entry.path, limit: 1 })
   const change = last && {
     commit: last.id,
     seconds: last.author.seconds,
@@ -228,7 +228,7 @@ async function loadSide(
   const shown = { entry, change: change ?? null }
   // The objects of a submodule are in another repository.
   if (entry.mode === '160000') return { ...shown, size: 0, text: null, url: null }
-  const snapshot = await repo.at(at)
+  const snapshot = await repo.objects.snapshot(at)
   const size = required((await snapshot.sizes([entry.oid]))[0])
   const pointer = await lfsFileOf(app, doc.id, snapshot, entry.oid, size)
   const url = downloadUrl(app, doc.id, entry.oid, required(entry.path.split('/').at(-1)))

@@ -43,7 +43,7 @@ export async function listConflicts(
   space: LoadedSpace,
   changeRequest: LoadedChangeRequest,
 ): Promise<readonly MergeConflict[]> {
-  return space.repo.head(MAIN) === null ? [] : (await compareWithMain(app, space, changeRequest)).conflicts
+  return space.repo.refs.head(MAIN) === null ? [] : (await compareWithMain(app, space, changeRequest)).conflicts
 }
 
 /** Loads the file of each side of a conflict. */
@@ -52,7 +52,7 @@ export async function loadConflict(
   at: CommitId,
   { path, kind, base, ours, theirs }: MergeConflict,
 ): Promise<Conflict> {
-  const snapshot = await repo.at(at)
+  const snapshot = await repo.objects.snapshot(at)
   const side = async (entry: TreeEntry | undefined): Promise<ConflictSide | undefined> => {
     if (!entry) return undefined
     const plain = { oid: entry.oid, mode: entry.mode, ...(entry.path === path ? {} : { path: entry.path }) }
@@ -86,7 +86,7 @@ export async function resolveConflicts(
       left,
       'List the conflicts of the change request, and update it with a resolution for each.',
     )
-  const tree = repo.tree(merged.tree)
+  const tree = repo.objects.tree(merged.tree)
   const changes: FileChange[] = []
   const put = new Map<string, Resolution>()
   for (const one of conflicts) {
@@ -104,7 +104,7 @@ export async function resolveConflicts(
   const gone = changes.filter((change) => 'delete' in change && !put.has(change.path))
   const placed = changes.filter((change) => !('delete' in change))
   try {
-    return { clean: true, tree: await repo.draft(merged.tree, [...merged.setAside, ...gone, ...placed]) }
+    return { clean: true, tree: await repo.trees.draft(merged.tree, [...merged.setAside, ...gone, ...placed]) }
   } catch (error) {
     throw withoutRoom(error, placed)
   }
@@ -172,7 +172,7 @@ async function checkFree(
 ): Promise<void> {
   if (namesOf(one).length < 2 || 'delete' in change) return
   const put = merged.setAside.findLast(({ path }) => path === change.path)
-  const isThere = put ? !('delete' in put) : (await repo.tree(merged.tree).entry(change.path)) !== null
+  const isThere = put ? !('delete' in put) : (await repo.objects.tree(merged.tree).entry(change.path)) !== null
   if (!isThere) return
   throw pathTaken(one, change.path)
 }
@@ -195,7 +195,7 @@ function pathTaken(one: MergeConflict, path: string): Error {
  */
 async function changeFor(
   work: TextWork,
-  tree: ReturnType<Repository['tree']>,
+  tree: ReturnType<Repository['objects']['tree']>,
   one: MergeConflict,
   resolution: Resolution,
 ): Promise<FileChange> {
@@ -241,7 +241,10 @@ interface DecodedText {
 }
 
 /** Returns the text of a file. Null if it is not a text file or too large. */
-async function textOf(tree: ReturnType<Repository['tree']>, entry: TreeEntry | undefined): Promise<DecodedText | null> {
+async function textOf(
+  tree: ReturnType<Repository['objects']['tree']>,
+  entry: TreeEntry | undefined,
+): Promise<DecodedText | null> {
   if (!entry?.mode.startsWith('100')) return null
   const bytes = await tree.read(entry.oid)
   if (bytes.length > MAX_TEXT_BYTES || bytes.includes(0)) return null

@@ -15,7 +15,7 @@ export async function contributorsOf(
   changeRequest: LoadedChangeRequest,
 ): Promise<Signature[]> {
   const not = changeRequest.doc.status === 'merged' ? (await spanOf(app, space, changeRequest)).before : headOf(space)
-  const commits = await space.repo.history({ from: changeRequest.head, not: [not] })
+  const commits = await space.repo.history.log({ from: changeRequest.head, not: [not] })
   return oncePerAddress(commits.map(({ author }) => author))
 }
 
@@ -44,13 +44,15 @@ async function writersOf(
   { doc, repo }: LoadedSpace,
   { id, path }: PageRevision,
 ): Promise<readonly Signature[]> {
-  const { author, parents } = await repo.commit(id)
+  const { author, parents } = await repo.objects.commit(id)
   const [first] = parents
   if (first === undefined || parents.length < 2) return [author]
   const key = `${doc.id}:${id}:${path}`
   const known = app.content.writers.get(key)
   if (known) return known
-  const brought = (await repo.history({ from: id, not: [first], path })).filter((commit) => commit.parents.length < 2)
+  const brought = (await repo.history.log({ from: id, not: [first], path })).filter(
+    (commit) => commit.parents.length < 2,
+  )
   const writers = brought.length > 0 ? brought.map((commit) => commit.author) : [author]
   app.content.writers.set(key, writers)
   return writers

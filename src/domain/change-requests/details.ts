@@ -47,7 +47,7 @@ async function changedPagesOf(app: App, space: LoadedSpace, changeRequest: Loade
   const key = `${space.doc.id}:${before}:${after}`
   const known = app.content.changedPages.get(key)
   if (known !== undefined) return known
-  const count = countPages(await space.repo.diff(before, after))
+  const count = countPages(await space.repo.trees.diff(before, after))
   app.content.changedPages.set(key, count)
   return count
 }

@@ -66,7 +66,7 @@ async function mergeCommit(
 ): Promise<CommitId> {
   const { repo } = space
   // Main already contains it: it was merged with plain Git, or it has no commits.
-  if (await repo.isAncestor(head, main)) return main
+  if (await repo.history.isAncestor(head, main)) return main
   const { merged, bases } = await mergeOfBranch(app, space, doc, { main, head, into: 'main' })
   if (!merged.clean)
     throw conflictError(
@@ -114,10 +114,10 @@ export async function updateFromMain(
     const revision = await moveBranch(repo, move, async (branch) => {
       const head = branch ?? doc.revisionInitial
       if (expect) checkExpected({ revision: head, main }, expect)
-      const current = await repo.isAncestor(main, head)
+      const current = await repo.history.isAncestor(main, head)
       if (current && resolve.length === 0) return head
       const attempt = current
-        ? { merged: { clean: true as const, tree: (await repo.commit(head)).tree }, bases: [main] }
+        ? { merged: { clean: true as const, tree: (await repo.objects.commit(head)).tree }, bases: [main] }
         : await mergeOfBranch(app, space, doc, { main, head, into: 'branch' })
       const merged = await resolveConflicts(app, space, attempt.merged, resolve)
       const message = commitMessage(`Update change request #${doc.number} from main`, {

@@ -47,7 +47,7 @@ export async function revertChangeRequest(
         'The same content was changed later. Undo the remaining changes in a new change request.',
       )
     }
-    if (undone.tree === (await repo.commit(main)).tree)
+    if (undone.tree === (await repo.objects.commit(main)).tree)
       throw conflict(
         `There is nothing to revert: the main content no longer has any changes from change request ${doc.number}.`,
       )

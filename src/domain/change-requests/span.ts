@@ -27,9 +27,9 @@ export async function spanOf(app: App, space: LoadedSpace, changeRequest: Loaded
   const { doc, head } = changeRequest
   const initial = doc.revisionInitial
   if (doc.status !== 'merged')
-    return { before: (await repo.mergeBase(headOf(space), head)) ?? initial, after: head, merge: null }
+    return { before: (await repo.history.mergeBase(headOf(space), head)) ?? initial, after: head, merge: null }
   const merge = await findMerge(app, space, changeRequest)
-  const first = merge && (await repo.commit(merge)).parents[0]
+  const first = merge && (await repo.objects.commit(merge)).parents[0]
   if (merge && first) return (await recordedSpan(space, merge)) ?? { before: first, after: merge, merge }
   return { before: doc.revisionMergedAncestor ?? initial, after: head, merge: null }
 }
@@ -39,10 +39,10 @@ export async function spanOf(app: App, space: LoadedSpace, changeRequest: Loaded
  * of its branch. Null for any other merge.
  */
 async function recordedSpan({ repo }: LoadedSpace, merge: CommitId): Promise<Span | null> {
-  const { parents, tree } = await repo.commit(merge)
+  const { parents, tree } = await repo.objects.commit(merge)
   const [main, branch] = parents
-  if (main === undefined || branch === undefined || (await repo.commit(main)).tree !== tree) return null
-  const before = await repo.mergeBase(main, branch)
+  if (main === undefined || branch === undefined || (await repo.objects.commit(main)).tree !== tree) return null
+  const before = await repo.history.mergeBase(main, branch)
   return before === null ? null : { before, after: branch, merge }
 }
 
@@ -53,18 +53,20 @@ async function recordedSpan({ repo }: LoadedSpace, merge: CommitId): Promise<Spa
 async function findMerge(app: App, space: LoadedSpace, { doc, head }: LoadedChangeRequest): Promise<CommitId | null> {
   const { repo } = space
   const recorded = doc.revisionMerged
-  if (recorded !== undefined && (await repo.hasCommit(recorded))) {
-    const info = await repo.commit(recorded)
+  if (recorded !== undefined && (await repo.objects.hasCommit(recorded))) {
+    const info = await repo.objects.commit(recorded)
     if ((await mergedChangeRequest(app, space, info))?.id === doc.id) return info.id
   }
-  const line = await repo.firstParents(headOf(space))
+  const line = await repo.history.firstParents(headOf(space))
   // Binary search: main's commits are newest first, so commits that contain the branch come before those that do not.
   let [has, lacks] = [-1, line.length]
   while (lacks - has > 1) {
     const middle = Math.floor((has + lacks) / 2)
-    if (await repo.isAncestor(head, required(line[middle]))) has = middle
+    if (await repo.history.isAncestor(head, required(line[middle]))) has = middle
     else lacks = middle
   }
   const oldest = line[has]
-  return oldest !== undefined && oldest !== head && (await repo.commit(oldest)).parents.length > 1 ? oldest : null
+  return oldest !== undefined && oldest !== head && (await repo.objects.commit(oldest)).parents.length > 1
+    ? oldest
+    : null
 }

@@ -21,7 +21,7 @@ export async function wroteIn(
 ): Promise<boolean> {
   if (changeRequest.doc.pushers?.includes(id)) return true
   const { before } = await spanOf(app, space, changeRequest)
-  const commits = await space.repo.history({ from: changeRequest.head, not: [before] })
+  const commits = await space.repo.history.log({ from: changeRequest.head, not: [before] })
   const own = commits.filter(
     ({ author, committer }) =>
       committer.email === app.settings.committer.email && author.email.toLowerCase() === email.toLowerCase(),

@@ -36,7 +36,7 @@ interface OpenContent {
 
 /** Returns the main content of a space, or the content of a change request. */
 export function commentedContent(app: App, { space, changeRequest }: LoadedDiscussion): CommentedContent {
-  const head = changeRequest ? changeRequest.head : space.repo.head(MAIN)
+  const head = changeRequest ? changeRequest.head : space.repo.refs.head(MAIN)
   let content: Promise<OpenContent | null> | null = null
   const pages = new Map<string, Promise<SeenPage | null>>()
   const open = async (): Promise<OpenContent | null> => {
@@ -70,7 +70,7 @@ export function commentedContent(app: App, { space, changeRequest }: LoadedDiscu
     async follow(id, node, revision) {
       const found = await opened()
       const entry = found?.revision.structure.byId.get(id)
-      if (!found || entry?.type !== 'document' || !isOid(revision) || !(await space.repo.hasCommit(revision)))
+      if (!found || entry?.type !== 'document' || !isOid(revision) || !(await space.repo.objects.hasCommit(revision)))
         return null
       const earlier = await openRevision(app, space, revision)
       const old = earlier.structure.byId.get(id)

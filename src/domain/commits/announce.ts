@@ -35,7 +35,7 @@ interface Step {
 export async function announce(app: App, space: string, ref: RefName): Promise<void> {
   const repo = await openIfThere(app, space)
   for (let done = repo === null; !done && repo; ) {
-    const head = repo.head(ref)
+    const head = repo.refs.head(ref)
     if (head === null) return
     const known = await app.store.get(announcedHeads, announcedHeadId(space, ref))
     if (known?.commit === head) return
@@ -67,7 +67,7 @@ async function stepsBetween(
   const organization = (await app.store.get(spaces, space))?.organization
   const steps: Step[] = []
   for (let commit: CommitId | undefined = head; commit !== undefined && steps.length < MAX_WALK; ) {
-    const info = await repo.commit(commit)
+    const info = await repo.objects.commit(commit)
     const [parent] = info.parents
     const byService = info.committer.email === app.settings.committer.email
     const author =
@@ -162,7 +162,7 @@ async function announceSpace(app: App, space: string, { branches }: { branches: 
     : []
   const refs: RefName[] = [MAIN, ...open.map(({ number }) => changeRequestRef(number))]
   for (const ref of refs) {
-    const head = repo.head(ref)
+    const head = repo.refs.head(ref)
     if (head !== null && (await app.store.get(announcedHeads, announcedHeadId(space, ref)))?.commit !== head)
       await announce(app, space, ref)
   }

@@ -46,7 +46,7 @@ const openSpace = async (app: App, doc: Document<SpaceDoc>): Promise<LoadedSpace
 async function usesSpec(app: App, doc: Document<SpaceDoc>, slug: string): Promise<boolean> {
   try {
     const space = await openSpace(app, doc)
-    const head = space.repo.head(MAIN)
+    const head = space.repo.refs.head(MAIN)
     return head !== null && (await isUsedAt(app, space, head, slug))
   } catch (error) {
     app.log.warn({ err: error, space: doc.id }, 'A space could not be searched for specifications.')
@@ -98,7 +98,7 @@ async function nextHead(
 ): Promise<CommitId> {
   if (head === null) throw new ServiceError('not-found', 'The branch main of the space does not exist.')
   if ((await lastRecorded(space, head, slug)) === recorded || !(await isUsedAt(app, space, head, slug))) return head
-  const { tree } = await space.repo.commit(head)
+  const { tree } = await space.repo.objects.commit(head)
   const { name, email } = serviceSignature(app)
   return makeCommit(app, space, {
     parents: [head],
@@ -112,7 +112,7 @@ async function nextHead(
 
 /** Returns the slug and version in the newest computed revision of main for a specification; null if there is none. */
 async function lastRecorded({ repo }: LoadedSpace, head: CommitId, slug: string): Promise<string | null> {
-  const history = await repo.history({ from: head, firstParent: true, limit: MAX_COMMITS })
+  const history = await repo.history.log({ from: head, firstParent: true, limit: MAX_COMMITS })
   for (const info of history) {
     const recorded = isComputed(info) ? trailer(info.message, OPENAPI_VERSION) : null
     if (recorded?.startsWith(`${slug} `)) return recorded

@@ -48,9 +48,9 @@ const isSame = (one: Pick<Person, 'email'>, other: Pick<Person, 'email'>): boole
 
 /** Returns the people who wrote the commits of `from` that `not` does not contain, newest first. */
 export async function writersOf(repo: Repository, from: CommitId, not: readonly CommitId[]): Promise<Person[]> {
-  const commits = await repo.history({ from, not, limit: MAX_COMMITS })
+  const commits = await repo.history.log({ from, not, limit: MAX_COMMITS })
   const known = new Map(commits.map((commit) => [commit.id, commit]))
-  const infoOf = async (id: CommitId): Promise<CommitInfo> => known.get(id) ?? repo.commit(id)
+  const infoOf = async (id: CommitId): Promise<CommitInfo> => known.get(id) ?? repo.objects.commit(id)
   const idle = await withoutEffect(repo, from, not, known)
   const writers = new Map<string, Person>()
   for (const commit of commits) {
@@ -86,9 +86,9 @@ async function withoutEffect(
   const idle = new Set<CommitId>()
   for (let at = known.get(from); at !== undefined; at = at.parents[0] && known.get(at.parents[0])) {
     const [first, ...others] = at.parents
-    if (first === undefined || others.length === 0 || (await repo.commit(first)).tree !== at.tree) continue
+    if (first === undefined || others.length === 0 || (await repo.objects.commit(first)).tree !== at.tree) continue
     for (const other of others)
-      for (const id of await repo.historyIds({ from: other, not: [first, ...not], limit: MAX_COMMITS })) idle.add(id)
+      for (const id of await repo.history.ids({ from: other, not: [first, ...not], limit: MAX_COMMITS })) idle.add(id)
   }
   return idle
 }
@@ -103,17 +103,17 @@ export async function subjectOfOnlyRequest(
   not: readonly CommitId[],
 ): Promise<string | null> {
   let found: string | null = null
-  for (const { parents, tree, message, headers } of await repo.history({
+  for (const { parents, tree, message, headers } of await repo.history.log({
     from,
     not,
     firstParent: true,
     limit: MAX_COMMITS,
   })) {
     const [first, second] = parents
-    if (first !== undefined && (await repo.commit(first)).tree === tree) continue
+    if (first !== undefined && (await repo.objects.commit(first)).tree === tree) continue
     if (
       second !== undefined &&
-      (await Promise.all(not.map((commit) => repo.isAncestor(second, commit)))).includes(true)
+      (await Promise.all(not.map((commit) => repo.history.isAncestor(second, commit)))).includes(true)
     )
       continue
     const number = second === undefined || headers[PAGE_IDS] === undefined ? null : trailer(message, 'Change-Request')

@@ -71,7 +71,7 @@ interface Chain<T> {
  */
 async function makeEdits<T>(lease: Lease, repo: Repository, turn: Turn<Edit<T>>): Promise<void> {
   for (let first = await turn.next(); first !== null; first = await turn.next()) {
-    const staging = repo.stage()
+    const staging = repo.objects.stage()
     await makeTogether({ lease, repo, staging }, withRoom(first, turn, staging))
   }
 }
@@ -130,7 +130,7 @@ async function makeTogether<T>(
     if (!again) for (const edit of left) edit.reject(isStale ? movesTooFast(error) : error)
     for (const ref of again ? chains.keys() : [])
       await makeTogether(
-        { lease, repo, staging: repo.stage() },
+        { lease, repo, staging: repo.objects.stage() },
         left.filter((edit) => edit.ref === ref),
         tries + 1,
       )
@@ -156,7 +156,7 @@ async function extend<T>(
   repo: Repository,
   staging: Staging,
 ): Promise<void> {
-  const from = chains.get(edit.ref)?.from ?? repo.head(edit.ref)
+  const from = chains.get(edit.ref)?.from ?? repo.refs.head(edit.ref)
   const chain = chains.get(edit.ref) ?? { ref: edit.ref, from, to: from, made: [], deliver: [] }
   chains.set(edit.ref, chain)
   try {

@@ -16,7 +16,7 @@ export const movesTooFast = (cause: unknown): Error =>
   })
 
 /**
- * Moves refs like `Repository.move`, but throws 409 if a lock file is in the way. Throws `StaleRef` if a ref does not
+ * Moves refs like `Refs.move`, but throws 409 if a lock file is in the way. Throws `StaleRef` if a ref does not
  * have the head that `moves` expects.
  */
 export async function moveRefs(
@@ -26,7 +26,7 @@ export async function moveRefs(
   lease: Lease,
 ): Promise<void> {
   try {
-    await repo.move(moves, reason, lease)
+    await repo.refs.move(moves, reason, lease)
   } catch (error) {
     throw error instanceof RefLocked ? conflict(lockedMessage(error), { cause: error }) : translated(error)
   }
@@ -76,7 +76,7 @@ export async function moveBranch(
   attempt: (head: CommitId | null) => Promise<CommitId>,
 ): Promise<CommitId> {
   for (let tries = 1; ; tries++) {
-    const head = repo.head(ref)
+    const head = repo.refs.head(ref)
     try {
       return await moveGuarded({ repo, ...move }, async () => {
         const to = await attempt(head)

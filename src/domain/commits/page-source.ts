@@ -131,7 +131,7 @@ async function write(
     },
     staging,
   )
-  const written = await (await space.repo.at(commit)).entry(path)
+  const written = await (await space.repo.objects.snapshot(commit)).entry(path)
   return { page, revision: commit, oid: written?.oid ?? '', path }
 }
 

@@ -39,7 +39,7 @@ export async function planContent(
   const { batch, overrides: before } = await openBatch(app, space, base, {
     fetched,
     fileIn: async (page, id) => {
-      if (id !== undefined && !(isOid(id) && (await space.repo.hasCommit(id)))) return null
+      if (id !== undefined && !(isOid(id) && (await space.repo.objects.hasCommit(id)))) return null
       const other = await openRevision(app, space, id ?? initial)
       const entry = other.structure.byId.get(page)
       const file = entry?.type === 'document' ? await other.snapshot.entry(entry.gitPath) : null

@@ -25,12 +25,12 @@ export async function rollBack(
   id: string,
 ): Promise<{ revision: CommitId }> {
   const { repo, doc } = space
-  if (!isOid(id) || !(await repo.hasCommit(id))) {
+  if (!isOid(id) || !(await repo.objects.hasCommit(id))) {
     throw badRequest(`There is no revision ${id} in this space.`, [
       { path: '/revision', message: 'must be a revision of the main content' },
     ])
   }
-  const target = await repo.commit(id)
+  const target = await repo.objects.commit(id)
   const [subject = ''] = target.message.split('\n')
   const revision = await app.locks.run(doc.id, (lease) =>
     moveBranch(
@@ -38,10 +38,10 @@ export async function rollBack(
       { ref: MAIN, reason: 'roll back', lease, guard: guardMain(app, space, { by: 'edit', actor }) },
       async () => {
         const main = headOf(space)
-        if (!(await repo.isAncestor(target.id, main))) {
+        if (!(await repo.history.isAncestor(target.id, main))) {
           throw conflict(`Revision ${id} is not in the history of the main content. Use a change request instead.`)
         }
-        if ((await repo.commit(main)).tree === target.tree)
+        if ((await repo.objects.commit(main)).tree === target.tree)
           throw conflict(`The main content is already the same as in revision ${id}. Nothing was changed.`)
         return makeCommit(app, space, {
           parents: [main],

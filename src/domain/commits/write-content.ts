@@ -97,7 +97,7 @@ export async function writeToMain(request: ContentRequest, ifMatch: string | nul
 /** Reads from `If-Match` the revision that the changes are based on. Throws 409 if the space does not have it. */
 async function revisionOf({ repo }: LoadedSpace, ifMatch: string | null): Promise<Pick<EditRevisions, 'base'>> {
   if (ifMatch === null) return {}
-  if (isOid(ifMatch) && (await repo.hasCommit(ifMatch))) return { base: ifMatch }
+  if (isOid(ifMatch) && (await repo.objects.hasCommit(ifMatch))) return { base: ifMatch }
   throw conflict(
     `If-Match is not a revision of this space: ${ifMatch}. Read the content again and use the revision of that response.`,
   )
@@ -150,7 +150,7 @@ export async function commitOn(
   const guard = guardBranch(app, space)
   await guard.check()
   checkFileSizes(input.changes, app.settings.maxFileBytes)
-  const staging = space.repo.stage()
+  const staging = space.repo.objects.stage()
   const { revision } = await write({ app, actor, space, input, fetched: new Map(), staging }, head, head, head)
   await staging.settle()
   return revision
@@ -212,7 +212,7 @@ async function filesUnchanged(
   base: CommitId,
   head: CommitId,
 ): Promise<boolean> {
-  const [was, is] = await Promise.all([repo.at(base), repo.at(head)])
+  const [was, is] = await Promise.all([repo.objects.snapshot(base), repo.objects.snapshot(head)])
   for (const { path } of plan.changes) {
     const [before, now] = await Promise.all([was.entry(path), is.entry(path)])
     if (!before || before.oid !== now?.oid || before.mode !== now.mode) return false

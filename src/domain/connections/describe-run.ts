@@ -27,9 +27,14 @@ export async function describeRun(
   const to = run.revision
   const from = run.baseRevision ?? null
   const moved = run.result === 'adopted' || run.result === 'merged' || run.result === 'exported'
-  if (!moved || to === undefined || !(await repo.hasCommit(to)) || (from !== null && !(await repo.hasCommit(from))))
+  if (
+    !moved ||
+    to === undefined ||
+    !(await repo.objects.hasCommit(to)) ||
+    (from !== null && !(await repo.objects.hasCommit(from)))
+  )
     return { commits: [], changes: [] }
-  const found = await repo.history({ from: to, not: from === null ? [] : [from], limit: MAX_COMMITS + 1 })
+  const found = await repo.history.log({ from: to, not: from === null ? [] : [from], limit: MAX_COMMITS + 1 })
   const commits = found.slice(0, MAX_COMMITS).map(({ id, message, author, committer }) => ({
     id,
     message: message.split('\n', 1)[0] ?? '',

@@ -69,7 +69,8 @@ async function equalsRemote(
   if (directory !== '' || lastSeenHead === undefined) return false
   const repo = await app.git.open(repositoryName(space))
   return (
-    (await repo.hasCommit(lastSeenHead)) && (await repo.commit(lastSeenHead)).tree === (await repo.commit(head)).tree
+    (await repo.objects.hasCommit(lastSeenHead)) &&
+    (await repo.objects.commit(lastSeenHead)).tree === (await repo.objects.commit(head)).tree
   )
 }
 

@@ -29,7 +29,7 @@ async function readHeads(
   const refs = [...new Set(group.map(({ ref }) => ref))]
   const heads = new Map<RefName, CommitId>()
   for (let at = 0; at < refs.length; at += REFS_AT_ONCE)
-    for (const [ref, head] of await repo.remoteHeads(remote, refs.slice(at, at + REFS_AT_ONCE))) heads.set(ref, head)
+    for (const [ref, head] of await repo.remote.heads(remote, refs.slice(at, at + REFS_AT_ONCE))) heads.set(ref, head)
   return heads
 }
 
@@ -74,7 +74,7 @@ async function record(
     const doc = await tx.get(connections, id)
     if (doc) await write(tx, doc)
   })
-  app.wakeJobs()
+  app.wakes.jobs()
 }
 
 /** Records and logs a failed poll. `message` is for users and contains no credentials. */

@@ -24,7 +24,7 @@ interface HostCheck {
   found: BranchList
 }
 
-type BranchList = Awaited<ReturnType<Repository['remoteBranches']>>
+type BranchList = Awaited<ReturnType<Repository['remote']['branches']>>
 
 type Check = ConnectionTest['checks'][number]
 
@@ -48,7 +48,7 @@ export const testConnection = (
     const { remote, found } = repository
     const head =
       found.branches.find(({ ref }) => ref === connection.ref)?.head ??
-      (await space.repo.remoteHead(remote, connection.ref))
+      (await space.repo.remote.head(remote, connection.ref))
     const checks: Check[] = [
       { check: 'repository', ok: true, message: 'The repository can be read.' },
       branchCheck(connection, head, found),
@@ -65,7 +65,7 @@ async function tryRepository(
 ): Promise<HostCheck | { message: string }> {
   try {
     const remote = withCredential(connection, await gitCredentialOf(app, connection))
-    return { remote, found: await space.repo.remoteBranches(remote) }
+    return { remote, found: await space.repo.remote.branches(remote) }
   } catch (error) {
     return { message: messageOf(error) }
   }
@@ -85,7 +85,7 @@ function branchCheck(connection: ConnectionDoc, head: CommitId | null, found: Br
 }
 
 async function tryPush(space: LoadedSpace, connection: ConnectionDoc, remote: Remote): Promise<Check> {
-  const main = space.repo.head(MAIN)
+  const main = space.repo.refs.head(MAIN)
   if (main === null)
     return {
       check: 'push',
@@ -93,7 +93,7 @@ async function tryPush(space: LoadedSpace, connection: ConnectionDoc, remote: Re
       message: 'The branch main of the space is missing. Ask a server administrator to restore it.',
     }
   try {
-    await space.repo.tryPush(remote, connection.ref, main)
+    await space.repo.remote.tryPush(remote, connection.ref, main)
     return { check: 'push', ok: true, message: 'The credential may push to the repository.' }
   } catch (error) {
     return { check: 'push', ok: false, message: `The credential may not push to the repository: ${messageOf(error)}` }

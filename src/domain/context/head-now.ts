@@ -10,7 +10,7 @@ import { repositoryName } from './refs.js'
  */
 export async function headNow(app: Pick<App, 'git'>, space: string, ref: RefName): Promise<CommitId | null> {
   try {
-    return (await app.git.open(repositoryName(space))).head(ref)
+    return (await app.git.open(repositoryName(space))).refs.head(ref)
   } catch (error) {
     if (error instanceof NoRepository) return null
     throw error

@@ -70,6 +70,6 @@ export interface LoadedChangeRequest {
  * records.
  */
 export function loadHead(space: LoadedSpace, doc: Document<ChangeRequestDoc>): LoadedChangeRequest {
-  const head = space.repo.head(changeRequestRef(doc.number)) ?? doc.revisionMerged ?? doc.revisionInitial
+  const head = space.repo.refs.head(changeRequestRef(doc.number)) ?? doc.revisionMerged ?? doc.revisionInitial
   return { doc, head }
 }

@@ -59,7 +59,7 @@ export const fetchFirst = (branch: string): PushRefused =>
 
 /** Returns the newest common commit of `head` and main. Throws `PushRefused` if there is none. */
 export async function groundOf(space: LoadedSpace, head: CommitId): Promise<CommitId> {
-  const base = await space.repo.mergeBase(headOf(space), head)
+  const base = await space.repo.history.mergeBase(headOf(space), head)
   if (base === null)
     throw new PushRefused('it has no common history with main. Clone the space and commit on top of its main')
   return base

@@ -49,7 +49,7 @@ export async function addCommits(
       say(`Change request ${doc.number} already has these commits.`)
       return []
     }
-    if (!(await space.repo.isAncestor(head, to))) throw fetchFirst(ref)
+    if (!(await space.repo.history.isAncestor(head, to))) throw fetchFirst(ref)
     await checkContent(push, head, to)
     // Before the branch moves: the pusher must be recorded as soon as the commits can be approved.
     const pushers = [...new Set([...(doc.pushers ?? []), actor.user.id])]
@@ -59,7 +59,7 @@ export async function addCommits(
       (stored) => ({ ...stored, ...worded(options), pushers, updatedAt: app.clock.now().toISOString() }),
       actor.user.id,
     )
-    return [{ ref, from: space.repo.head(ref), to }]
+    return [{ ref, from: space.repo.refs.head(ref), to }]
   })
   if (to !== head) reportToClient(push, 'updated', doc.number)
   return { became: ref, from: head, to }

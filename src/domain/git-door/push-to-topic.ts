@@ -45,7 +45,7 @@ async function containedIn(
   head: CommitId,
 ): Promise<Document<ChangeRequestDoc> | undefined> {
   for (const doc of open.slice(0, MAX_COMPARED))
-    if (await space.repo.isAncestor(loadHead(space, doc).head, head)) return doc
+    if (await space.repo.history.isAncestor(loadHead(space, doc).head, head)) return doc
   return undefined
 }
 
@@ -66,7 +66,7 @@ async function openChangeRequest(push: Push, lease: Lease, topic: string, head: 
   return {
     became: changeRequestRef(doc.number),
     from: null,
-    to: space.repo.head(changeRequestRef(doc.number)) ?? headOf(space),
+    to: space.repo.refs.head(changeRequestRef(doc.number)) ?? headOf(space),
   }
 }
 
@@ -76,7 +76,7 @@ async function wordsOf(
   base: CommitId,
   head: CommitId,
 ): Promise<{ subject: string; description?: string }> {
-  const [newest, ...others] = await space.repo.history({ from: head, not: [base, headOf(space)], limit: 2 })
+  const [newest, ...others] = await space.repo.history.log({ from: head, not: [base, headOf(space)], limit: 2 })
   const [first = '', ...rest] = (newest?.message ?? '').split('\n')
   const body = others.length === 0 ? rest.join('\n').trim() : ''
   const description = options.description ?? body

@@ -37,7 +37,7 @@ export async function carryOut(push: Push, commands: readonly RefCommand[], pack
 
 function takeObjects({ app, space }: Push, heads: readonly CommitId[], pack: ArrivingPack): Promise<void> {
   const { settings } = app
-  return space.repo.receivePack(
+  return space.repo.door.receivePack(
     { ...pack, heads, reserved: settings.committer.email },
     {
       maxBlobBytes: settings.maxBlobBytes,
@@ -77,8 +77,8 @@ function pushToMain(push: Push, { from, to }: { from: CommitId | null; to: Commi
   const { app, actor, space, say } = push
   const { repo } = space
   return app.locks.run(space.doc.id, async (lease) => {
-    const main = repo.head(MAIN)
-    if (main === null || from !== main || !(await repo.isAncestor(main, to))) throw fetchFirst('main')
+    const main = repo.refs.head(MAIN)
+    if (main === null || from !== main || !(await repo.history.isAncestor(main, to))) throw fetchFirst('main')
     const guard = guardMain(app, space, { by: 'edit', actor })
     let allowed = false
     try {

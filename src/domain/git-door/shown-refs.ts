@@ -22,7 +22,7 @@ export async function shownRefs(app: App, space: LoadedSpace): Promise<Map<RefNa
   const shown = new Map<RefName, CommitId>()
   const refs: RefName[] = [MAIN, ...newest.map(changeRequestRef)]
   for (const ref of refs.sort()) {
-    const head = space.repo.head(ref)
+    const head = space.repo.refs.head(ref)
     if (head !== null) shown.set(ref, head)
   }
   return shown

@@ -8,14 +8,14 @@ import { LOG, readEntries, isKnown } from './log-entries.js'
  * that may not have arrived.
  */
 export async function wasEverSynced(repo: Repository, main: CommitId): Promise<boolean> {
-  for (const [ref, commit] of await repo.refs('refs/bindery/sync/')) {
+  for (const [ref, commit] of await repo.refs.list('refs/bindery/sync/')) {
     const anchors = ref.endsWith(`/${LOG}`)
-      ? readEntries((await repo.commit(commit)).message)
+      ? readEntries((await repo.objects.commit(commit)).message)
           .filter(isKnown)
           .map(({ anchor }) => anchor)
       : [commit]
     for (const anchor of anchors)
-      if ((await repo.hasCommit(anchor)) && (await repo.isAncestor(anchor, main))) return true
+      if ((await repo.objects.hasCommit(anchor)) && (await repo.history.isAncestor(anchor, main))) return true
   }
   return false
 }
@@ -23,9 +23,11 @@ export async function wasEverSynced(repo: Repository, main: CommitId): Promise<b
 /** Returns the commits by which main followed a drop, for all remotes that the space was synced with. */
 export async function dropAnchors(repo: Repository, main: CommitId): Promise<CommitId[]> {
   const anchors = new Set<CommitId>()
-  for (const [ref, commit] of await repo.refs('refs/bindery/sync/'))
-    for (const { kind, anchor } of ref.endsWith(`/${LOG}`) ? readEntries((await repo.commit(commit)).message) : [])
-      if (kind === 'dropped' && (await repo.hasCommit(anchor)) && (await repo.isAncestor(anchor, main)))
+  for (const [ref, commit] of await repo.refs.list('refs/bindery/sync/'))
+    for (const { kind, anchor } of ref.endsWith(`/${LOG}`)
+      ? readEntries((await repo.objects.commit(commit)).message)
+      : [])
+      if (kind === 'dropped' && (await repo.objects.hasCommit(anchor)) && (await repo.history.isAncestor(anchor, main)))
         anchors.add(anchor)
   return [...anchors]
 }

@@ -59,7 +59,7 @@ async function attempt(
   const { main } = arrival
   const { plan, settled } = await planWithSettledConflicts(sync, arrival, options)
   if (plan.kind === 'same' || (await addsNothing(sync, arrival, plan))) {
-    await repo.move(
+    await repo.refs.move(
       await recordMoves(sync, arrival, plan.mergeBase, {
         local: plan.kind === 'same' ? plan.local : arrival.theirs,
         anchor: main,
@@ -115,7 +115,7 @@ async function merge(
   const { repo } = sync.space
   const { head, theirs, main } = arrival
   const left = await entriesWithoutDropped(sync, plan.mergeBase, arrival)
-  const staging = repo.stage()
+  const staging = repo.objects.stage()
   const also = [...plan.settled, ...left.map(({ local }) => local)]
   const commit = await mergeCommit(sync, arrival, plan, { verb: taken ? 'Take' : 'Merge', also, into: staging })
   const entry = { local: theirs, anchor: commit, left }
@@ -130,7 +130,7 @@ async function merge(
 /** Whether a merge with the remote head would leave main as it is. */
 const addsNothing = async (sync: Sync, { main }: Arrival, plan: ArrivalPlan): Promise<boolean> =>
   plan.kind === 'merge' &&
-  plan.tree === (await sync.space.repo.commit(main)).tree &&
+  plan.tree === (await sync.space.repo.objects.commit(main)).tree &&
   // If both sides made the same changes, a merge commit records that. A locked space accepts no merge commit and works
   // without it.
   (await isLocked(sync))
@@ -182,9 +182,9 @@ async function adopt(sync: LockedSync, arrival: Arrival, mergeBase: MergeBaseRes
   const { head, theirs, main } = arrival
   return {
     moves: [
-      ...(repo.head(keepRef(main)) === null ? [{ ref: keepRef(main), from: null, to: main }] : []),
+      ...(repo.refs.head(keepRef(main)) === null ? [{ ref: keepRef(main), from: null, to: main }] : []),
       ...(await recordMoves(sync, arrival, mergeBase, { local: theirs, anchor: theirs })),
-      { ref: ADOPTED, from: repo.head(ADOPTED), to: theirs },
+      { ref: ADOPTED, from: repo.refs.head(ADOPTED), to: theirs },
       { ref: MAIN, from: main, to: theirs },
     ],
     result: { result: 'adopted', revision: theirs, remoteRevision: head, baseRevision: main },

@@ -65,7 +65,11 @@ export async function makeCommitSeries(
  */
 async function withoutRevertedPart(repo: Repository, line: SeriesPlan, tip: Tip): Promise<SeriesPlan> {
   const at = line.commits[line.whole]
-  if (at === undefined || line.whole === 0 || (await repo.commit(at)).tree !== (await repo.commit(tip.local)).tree)
+  if (
+    at === undefined ||
+    line.whole === 0 ||
+    (await repo.objects.commit(at)).tree !== (await repo.objects.commit(tip.local)).tree
+  )
     return line
   return { commits: line.commits.slice(line.whole + 1), before: at, whole: 0, replayed: 0 }
 }
@@ -97,8 +101,8 @@ class SeriesMaker {
     readonly line: SeriesPlan,
   ) {
     this.#repo = sync.space.repo
-    this.#staging = this.#repo.stage()
-    this.#pushed = sync.side.usesScratch ? sync.side.commits.stage() : this.#staging
+    this.#staging = this.#repo.objects.stage()
+    this.#pushed = sync.side.usesScratch ? sync.side.commits.objects.stage() : this.#staging
     this.#tip = start
     this.#hasSkipped = line.before === null
   }
@@ -107,10 +111,11 @@ class SeriesMaker {
     const { commits, before, whole } = this.line
     // Ancestry of new commits is checked before they are on disk. This loads their base commits into memory.
     const there = this.sync.side.usesScratch ? [] : [this.start.head]
-    for (const commit of [...there, this.start.local, ...commits.slice(-1)]) await this.#repo.isAncestor(commit, commit)
+    for (const commit of [...there, this.start.local, ...commits.slice(-1)])
+      await this.#repo.history.isAncestor(commit, commit)
     let previous = before
     for (const [at, id] of commits.entries()) {
-      const commit = await this.#repo.commit(id)
+      const commit = await this.#repo.objects.commit(id)
       const made = at >= whole ? await this.#unchanged(commit) : await this.#mergedOnTop(commit, previous, at)
       if (made !== null) await this.#add(made)
       previous = id
@@ -122,7 +127,7 @@ class SeriesMaker {
   async #unchanged(of: CommitInfo): Promise<SeriesCommit | null> {
     const includesSkipped = this.#hasSkipped
     this.#hasSkipped = false
-    if (of.tree === (await this.#repo.commit(this.#tip.local)).tree) return null
+    if (of.tree === (await this.#repo.objects.commit(this.#tip.local)).tree) return null
     return {
       of,
       tree: of.tree,
@@ -138,7 +143,7 @@ class SeriesMaker {
   async #mergedOnTop(of: CommitInfo, before: CommitId | null, at: number): Promise<SeriesCommit | null> {
     const made = at < this.line.replayed || before === null ? null : await this.#merged(of, before)
     if (made === null) this.#hasSkipped = true
-    return made === null || made.tree === (await this.#repo.commit(this.#tip.local)).tree ? null : made
+    return made === null || made.tree === (await this.#repo.objects.commit(this.#tip.local)).tree ? null : made
   }
 
   async #merged(of: CommitInfo, before: CommitId): Promise<SeriesCommit | null> {
@@ -165,9 +170,9 @@ class SeriesMaker {
   async #bringsRemote({ id, parents }: CommitInfo, before: CommitId): Promise<boolean> {
     if (parents.length < 2) return false
     for (const { theirs } of this.log.entries) {
-      if (!(await this.#repo.hasCommit(theirs))) continue
-      for (const common of await this.#repo.mergeBases(theirs, id))
-        if (!(await this.#repo.isAncestor(common, before))) return true
+      if (!(await this.#repo.objects.hasCommit(theirs))) continue
+      for (const common of await this.#repo.history.mergeBases(theirs, id))
+        if (!(await this.#repo.history.isAncestor(common, before))) return true
     }
     return false
   }

@@ -29,8 +29,8 @@ export async function baseForFirstHead(
   const { repo } = space
   if (base === null) return null
   const byGit = await joinedBase(app, space, { ours: main, theirs: head })
-  if (byGit !== null && (await repo.commit(byGit)).tree === (await repo.commit(base)).tree) return null
-  return stateBase(sync, { main, base, on, within: await repo.mergeBases(main, head) })
+  if (byGit !== null && (await repo.objects.commit(byGit)).tree === (await repo.objects.commit(base)).tree) return null
+  return stateBase(sync, { main, base, on, within: await repo.history.mergeBases(main, head) })
 }
 
 /**
@@ -48,10 +48,11 @@ export async function baseForLaterHead(
   const first = await firstCommitOf(sync, log, branch)
   const within: CommitId[] = []
   for (const head of [branch, theirs])
-    for (const one of await repo.mergeBases(main, head))
+    for (const one of await repo.history.mergeBases(main, head))
       if (
         !within.includes(one) &&
-        ((await repo.isAncestor(one, theirs)) || (first !== null && (await repo.isAncestor(one, first))))
+        ((await repo.history.isAncestor(one, theirs)) ||
+          (first !== null && (await repo.history.isAncestor(one, first))))
       )
         within.push(one)
   return stateBase(sync, { main, base, on: branch, within })
@@ -68,10 +69,10 @@ async function firstCommitOf(
       !isKnown(entry) ||
       entry.ref !== remote.ref ||
       log.counting.includes(entry) ||
-      !(await repo.hasCommit(entry.anchor))
+      !(await repo.objects.hasCommit(entry.anchor))
     )
       continue
-    if (await repo.isAncestor(entry.anchor, branch)) return entry.anchor
+    if (await repo.history.isAncestor(entry.anchor, branch)) return entry.anchor
   }
   return null
 }
@@ -84,7 +85,7 @@ async function stateBase(
   const common = await makeCommit(app, space, {
     parents: within,
     changes: [],
-    tree: (await space.repo.commit(base)).tree,
+    tree: (await space.repo.objects.commit(base)).tree,
     message: commitMessage(`Merge base of ${describeRemote(remote)} and this space`),
     author: actor.user,
     overrides: await overridesAt(app, space, base),

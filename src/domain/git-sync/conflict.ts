@@ -74,7 +74,7 @@ async function openConflict(
 ): Promise<Document<ChangeRequestDoc>> {
   const { app, space, remote } = sync
   const head = await firstHead(sync, arrival, plan)
-  await space.repo.move(
+  await space.repo.refs.move(
     [...recordWaitingHead(sync, arrival), ...(await recordMoves(sync, arrival, plan.mergeBase, head))],
     'record a conflict',
     sync.lease,
@@ -93,7 +93,7 @@ async function openConflict(
 /** Returns the ref move that records the waiting head. */
 function recordWaitingHead({ space, remote }: Sync, { theirs }: Arrival): RefMove[] {
   const ref = incomingRef(remote.key)
-  const before = space.repo.head(ref)
+  const before = space.repo.refs.head(ref)
   return before === theirs ? [] : [{ ref, from: before, to: theirs }]
 }
 
@@ -126,7 +126,7 @@ async function firstHead(
   const { repo } = space
   const { main, theirs } = arrival
   const related = contested ? await unrelatedHead(sync, theirs) : await relatedHead(sync, arrival, mergeBase)
-  const own = await repo.commit(related)
+  const own = await repo.objects.commit(related)
   const [on = theirs, ...others] = related === theirs ? [theirs] : own.parents
   const stated = await baseForFirstHead(sync, { main, head: related, base, on })
   const tree = await withFollowersThere(sync, arrival, mergeBase, own.tree)
@@ -153,7 +153,7 @@ const unrelatedHead = async (sync: Sync, theirs: CommitId): Promise<CommitId> =>
   makeCommit(sync.app, sync.space, {
     parents: [theirs],
     changes: [],
-    tree: (await sync.space.repo.commit(theirs)).tree,
+    tree: (await sync.space.repo.objects.commit(theirs)).tree,
     message: relationMessage(sync),
     author: sync.actor.user,
     overrides: await overridesAt(sync.app, sync.space, theirs),
@@ -174,14 +174,14 @@ async function relatedHead(sync: Sync, { main, theirs }: Arrival, mergeBase: Mer
   const overrides = await overridesAt(app, space, theirs)
   const versions = await Promise.all([common, main].map((commit) => overridesAt(app, space, commit)))
   const isPlain = [overrides, ...versions].every(({ size }) => size === 0)
-  const natural = await repo.mergeBase(main, theirs)
+  const natural = await repo.history.mergeBase(main, theirs)
   const related =
     mergeBase.bases.length === 1 && (natural === base.theirs || natural === base.local) && natural !== theirs
   if (related && isPlain) return theirs
   return makeCommit(app, space, {
     parents: related ? [theirs] : await relationParents(sync, mergeBase, { main, theirs, natural }),
     changes: [],
-    tree: (await repo.commit(theirs)).tree,
+    tree: (await repo.objects.commit(theirs)).tree,
     message: relationMessage(sync),
     author: sync.actor.user,
     overrides,
@@ -199,8 +199,8 @@ async function relationParents(
 ): Promise<CommitId[]> {
   const locals: CommitId[] = []
   for (const { local } of mergeBase.bases)
-    if (!locals.includes(local) && (await repo.isAncestor(local, main))) locals.push(local)
-  const within = await Promise.all(locals.map((local) => natural === null || repo.isAncestor(natural, local)))
+    if (!locals.includes(local) && (await repo.history.isAncestor(local, main))) locals.push(local)
+  const within = await Promise.all(locals.map((local) => natural === null || repo.history.isAncestor(natural, local)))
   return locals.length > 0 && !within.includes(true) ? locals : [theirs, ...locals]
 }
 
@@ -215,13 +215,13 @@ async function addLaterHead(
   const { repo } = space
   const { theirs, main } = arrival
   const ref = changeRequestRef(doc.number)
-  const branch = repo.head(ref)
+  const branch = repo.refs.head(ref)
   const moves: RefMove[] = recordWaitingHead(sync, arrival)
   // The branch is missing, or main already contains it (after a crash, or because a user moved it with Git). Start a
   // new branch.
-  if (branch === null || (await repo.isAncestor(branch, main))) {
+  if (branch === null || (await repo.history.isAncestor(branch, main))) {
     const head = await firstHead(sync, arrival, plan)
-    await repo.move(
+    await repo.refs.move(
       [...moves, ...(await recordMoves(sync, arrival, plan.mergeBase, head)), { ref, from: branch, to: head }],
       'record a conflict',
       sync.lease,
@@ -232,7 +232,7 @@ async function addLaterHead(
   const log = await readSyncLog(repo, remote, main, branch)
   const mergeBase = await findMergeBase(repo, log, { main: branch, theirs })
   if (mergeBase.upToDate) {
-    if (moves.length > 0) await repo.move(moves, 'record a conflict', sync.lease)
+    if (moves.length > 0) await repo.refs.move(moves, 'record a conflict', sync.lease)
     return ''
   }
   const joined = await headAsParent(repo, plan.mergeBase, { main, branch, theirs })
@@ -247,7 +247,7 @@ async function addLaterHead(
   )
   if (commit !== null)
     moves.push(...(await recordMoves(sync, arrival, mergeBase, commit, log)), { ref, from: branch, to: commit })
-  if (moves.length > 0) await repo.move(moves, 'record a conflict', sync.lease)
+  if (moves.length > 0) await repo.refs.move(moves, 'record a conflict', sync.lease)
   return commit !== null
     ? ''
     : ` The remote's newest commit ${theirs.slice(0, 12)} conflicts with that branch. It is imported when the change request is merged.`
@@ -263,8 +263,8 @@ async function headAsParent(
   { integrated }: MergeBaseResult,
   { main, branch, theirs }: { main: CommitId; branch: CommitId; theirs: CommitId },
 ): Promise<CommitId[]> {
-  for (const common of await repo.mergeBases(main, theirs)) {
-    const holders = await Promise.all([branch, ...integrated].map((one) => repo.isAncestor(common, one)))
+  for (const common of await repo.history.mergeBases(main, theirs)) {
+    const holders = await Promise.all([branch, ...integrated].map((one) => repo.history.isAncestor(common, one)))
     if (!holders.includes(true)) return []
   }
   return [theirs]
@@ -301,9 +301,13 @@ async function mergeLaterHead(
  */
 export async function settleConflict(sync: LockedSync, why: string): Promise<void> {
   const { app, space, remote } = sync
-  const incoming = space.repo.head(incomingRef(remote.key))
+  const incoming = space.repo.refs.head(incomingRef(remote.key))
   if (incoming !== null)
-    await space.repo.move([{ ref: incomingRef(remote.key), from: incoming, to: null }], 'conflict settled', sync.lease)
+    await space.repo.refs.move(
+      [{ ref: incomingRef(remote.key), from: incoming, to: null }],
+      'conflict settled',
+      sync.lease,
+    )
   const doc = await findConflict(sync)
   if (doc)
     await changeDocument(app, doc.id, (stored) =>

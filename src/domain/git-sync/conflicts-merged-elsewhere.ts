@@ -36,22 +36,22 @@ async function conflictsMergedElsewhere(
       found.includes(entry.anchor)
     )
       continue
-    if (!(await repo.hasCommit(entry.anchor)) || !(await repo.hasCommit(entry.theirs))) continue
+    if (!(await repo.objects.hasCommit(entry.anchor)) || !(await repo.objects.hasCommit(entry.theirs))) continue
     if (
-      !(await repo.isAncestor(entry.theirs, theirs)) ||
-      (await repo.isAncestor(entry.anchor, theirs)) ||
-      (await repo.isAncestor(entry.anchor, main))
+      !(await repo.history.isAncestor(entry.theirs, theirs)) ||
+      (await repo.history.isAncestor(entry.anchor, theirs)) ||
+      (await repo.history.isAncestor(entry.anchor, main))
     )
       continue
     if (
-      (await repo.commit(entry.anchor)).tree !== (await repo.commit(entry.theirs)).tree ||
+      (await repo.objects.commit(entry.anchor)).tree !== (await repo.objects.commit(entry.theirs)).tree ||
       (await followsDrop(repo, log, entry, had))
     )
       continue
     const key = remoteKey(remote.url, entry.ref, remote.directory)
     const doc = await findConflict({ app, space, remote: { ...remote, ref: entry.ref as RefName, key } })
-    const branch = doc === null ? null : repo.head(changeRequestRef(doc.number))
-    if (branch !== null && (await repo.isAncestor(entry.anchor, branch))) found.push(entry.anchor)
+    const branch = doc === null ? null : repo.refs.head(changeRequestRef(doc.number))
+    if (branch !== null && (await repo.history.isAncestor(entry.anchor, branch))) found.push(entry.anchor)
   }
   return found
 }
@@ -70,8 +70,8 @@ async function followsDrop(
 ): Promise<boolean> {
   for (const one of entries) {
     if (one.kind !== 'dropped' || one.ref !== ref || counting.includes(one)) continue
-    if (!(await repo.isAncestor(one.anchor, anchor))) continue
-    if ((await repo.isAncestor(theirs, one.theirs)) || !(await isWithin(repo, one.theirs, had))) return true
+    if (!(await repo.history.isAncestor(one.anchor, anchor))) continue
+    if ((await repo.history.isAncestor(theirs, one.theirs)) || !(await isWithin(repo, one.theirs, had))) return true
   }
   return false
 }
@@ -89,7 +89,11 @@ export async function planWithSettledConflicts(
   const settled = plan.kind === 'same' || plan.kind === 'merge' ? await conflictsMergedElsewhere(contact, arrival) : []
   if (plan.kind !== 'same' || settled.length === 0 || (await isLocked(contact))) return { plan, settled }
   return {
-    plan: { mergeBase: plan.mergeBase, kind: 'merge', tree: (await contact.space.repo.commit(arrival.main)).tree },
+    plan: {
+      mergeBase: plan.mergeBase,
+      kind: 'merge',
+      tree: (await contact.space.repo.objects.commit(arrival.main)).tree,
+    },
     settled,
   }
 }

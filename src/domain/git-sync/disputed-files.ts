@@ -123,7 +123,7 @@ async function withDroppedLines(
   const merged = await treeOf(contact, inferred.merged)
   const { summary } = (await openSide(app, space, main)).config
   const open = pathsInConflict(inferred.merged)
-  const changed = (await repo.diff((await repo.commit(main)).tree, merged)).map(({ path }) => path)
+  const changed = (await repo.trees.diff((await repo.objects.commit(main)).tree, merged)).map(({ path }) => path)
   const pages = changed.filter((path) => path !== summary && !open.has(path))
   return { base: null, paths: await filesOfDroppedLines(repo, { main, theirs, droppedHead }, { merged, paths: pages }) }
 }
@@ -147,7 +147,7 @@ async function keptBase(
 }
 
 const treeOf = async ({ space }: ArrivalContact, merged: MergedTree): Promise<TreeId> =>
-  merged.clean ? merged.tree : space.repo.draft(merged.tree, merged.setAside)
+  merged.clean ? merged.tree : space.repo.trees.draft(merged.tree, merged.setAside)
 
 /** Returns the paths of the conflicts of a merge, and the paths of their files on both sides. */
 const pathsInConflict = (merged: MergedTree): Set<string> =>
@@ -163,7 +163,7 @@ const pathsInConflict = (merged: MergedTree): Set<string> =>
  */
 async function differences(contact: ArrivalContact, merged: MergedTree, other: MergedTree): Promise<string[]> {
   const open = pathsInConflict(merged)
-  const trees = await contact.space.repo.diff(await treeOf(contact, merged), await treeOf(contact, other))
+  const trees = await contact.space.repo.trees.diff(await treeOf(contact, merged), await treeOf(contact, other))
   const paths = new Set([...trees.map(({ path }) => path), ...pathsInConflict(other)])
   return [...paths].filter((path) => !open.has(path))
 }
@@ -210,7 +210,8 @@ async function contestedBase(
       changes.set(now, { path: now, oid: blob, mode: entry.mode })
     }
   }
-  const entry = other !== null && paths.includes(summary) ? await (await repo.at(other)).entry(summary) : null
+  const entry =
+    other !== null && paths.includes(summary) ? await (await repo.objects.snapshot(other)).entry(summary) : null
   if (entry !== null) changes.set(summary, { path: summary, oid: entry.oid, mode: entry.mode })
   const whole = await withFiles(app, space, base, added)
   if (changes.size === 0) return whole
@@ -229,7 +230,7 @@ async function placesIn(
 ): Promise<(path: string) => { id: string; before: string }> {
   const [was, is] = [await base.ids(), await side.ids()]
   const places = new Map(
-    (await repo.diff(base.commit, side.commit)).flatMap(({ path, before }) =>
+    (await repo.trees.diff(base.commit, side.commit)).flatMap(({ path, before }) =>
       before ? [[was(path), path] as const] : [],
     ),
   )
@@ -246,14 +247,14 @@ async function newPaths(
   if (other === null) return new Map()
   const is = await (await openSide(app, space, other)).ids()
   return new Map(
-    (await space.repo.diff(base, other)).flatMap(({ path, after }) => (after ? [[is(path), path] as const] : [])),
+    (await space.repo.trees.diff(base, other)).flatMap(({ path, after }) => (after ? [[is(path), path] as const] : [])),
   )
 }
 
 /** Returns a blob that neither side has at a path. */
 async function blobOfNeither(repo: Repository, path: string, sides: readonly Side[]): Promise<BlobId> {
-  const empty = await repo.writeBlob(Buffer.alloc(0))
+  const empty = await repo.objects.writeBlob(Buffer.alloc(0))
   for (const { snapshot } of sides)
-    if ((await snapshot.entry(path))?.oid === empty) return repo.writeBlob(Buffer.from('\n'))
+    if ((await snapshot.entry(path))?.oid === empty) return repo.objects.writeBlob(Buffer.from('\n'))
   return empty
 }

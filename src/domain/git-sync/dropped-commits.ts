@@ -79,7 +79,7 @@ async function pushesOnto(repo: Repository, head: Entry, { dropped }: MergeBaseR
       one.kind === 'offered' &&
       one.ref === head.ref &&
       one.theirs !== below &&
-      (await repo.isAncestor(below, one.theirs))
+      (await repo.history.isAncestor(below, one.theirs))
     )
       pushes.push(one)
   }

@@ -40,7 +40,7 @@ export async function droppedExports(
   const repeats = new Set<string>(log.inferred.map(({ local }) => local))
   // Remainders were also made here, but only for merges.
   const remainders = new Set<string>(log.left.map(({ local }) => local))
-  const dropped = (await repo.history({ from: droppedHead, not: [...new Set(past)], limit: MAX_COMMITS })).filter(
+  const dropped = (await repo.history.log({ from: droppedHead, not: [...new Set(past)], limit: MAX_COMMITS })).filter(
     ({ id }) => !remainders.has(id),
   )
   const own = dropped.filter(({ id, headers }) => repeats.has(id) || headers[PAGE_IDS] !== undefined)

@@ -25,7 +25,7 @@ export async function filesOfDroppedLines(
   reset: Reset,
   { merged, paths }: { merged: TreeId; paths: readonly string[] },
 ): Promise<string[]> {
-  const main = (await repo.commit(reset.main)).tree
+  const main = (await repo.objects.commit(reset.main)).tree
   const kept = await linesOfAll(repo, paths, merged)
   const candidates = new Map<string, Set<string>>()
   for (const path of paths) {
@@ -46,18 +46,21 @@ export async function filesOfDroppedLines(
 
 /** Returns the lines that the dropped commits added. */
 async function droppedLines(repo: Repository, { theirs, droppedHead }: Reset): Promise<Set<string>> {
-  const point = await repo.mergeBase(droppedHead, theirs)
-  const dropped = (await repo.commit(droppedHead)).tree
+  const point = await repo.history.mergeBase(droppedHead, theirs)
+  const dropped = (await repo.objects.commit(droppedHead)).tree
   if (point === null) {
-    const files = await repo.tree(dropped).walk('')
+    const files = await repo.objects.tree(dropped).walk('')
     return linesOfAll(
       repo,
       files.map(({ path }) => path),
       dropped,
     )
   }
-  const paths = (await repo.diff(point, droppedHead)).map(({ path }) => path)
-  return without(await linesOfAll(repo, paths, dropped), await linesOfAll(repo, paths, (await repo.commit(point)).tree))
+  const paths = (await repo.trees.diff(point, droppedHead)).map(({ path }) => path)
+  return without(
+    await linesOfAll(repo, paths, dropped),
+    await linesOfAll(repo, paths, (await repo.objects.commit(point)).tree),
+  )
 }
 
 /**
@@ -70,7 +73,7 @@ async function areWrittenHere(
   path: string,
   lines: ReadonlySet<string>,
 ): Promise<boolean> {
-  const history = await repo.history({ from: main, path, firstParent: true, limit: MAX_COMMITS })
+  const history = await repo.history.log({ from: main, path, firstParent: true, limit: MAX_COMMITS })
   if (history.length === MAX_COMMITS) return true
   const origins = new Map<string, CommitInfo>()
   for (const commit of history) {
@@ -81,8 +84,8 @@ async function areWrittenHere(
   }
   for (const [line, commit] of origins) {
     if (!(await isEdit(repo, commit, droppedHead))) continue
-    const known = await repo.mergeBase(commit.id, droppedHead)
-    if (known === null || !(await linesOf(repo, path, (await repo.commit(known)).tree)).has(line)) return true
+    const known = await repo.history.mergeBase(commit.id, droppedHead)
+    if (known === null || !(await linesOf(repo, path, (await repo.objects.commit(known)).tree)).has(line)) return true
   }
   return false
 }
@@ -93,13 +96,16 @@ async function isEdit(
   { id, parents: [first, second] }: CommitInfo,
   droppedHead: CommitId,
 ): Promise<boolean> {
-  if (await repo.isAncestor(id, droppedHead)) return false
+  if (await repo.history.isAncestor(id, droppedHead)) return false
   if (first === undefined || second === undefined) return true
   // The branch of a change request ends with a commit of the service. A branch of the remote does not.
-  if ((await repo.commit(second)).headers[PAGE_IDS] === undefined || (await repo.isAncestor(second, droppedHead)))
+  if (
+    (await repo.objects.commit(second)).headers[PAGE_IDS] === undefined ||
+    (await repo.history.isAncestor(second, droppedHead))
+  )
     return false
-  const brought = await repo.mergeBase(second, droppedHead)
-  return brought === null || repo.isAncestor(brought, first)
+  const brought = await repo.history.mergeBase(second, droppedHead)
+  return brought === null || repo.history.isAncestor(brought, first)
 }
 
 /**
@@ -107,9 +113,9 @@ async function isEdit(
  * lines of all removed files are returned for it.
  */
 async function linesBefore(repo: Repository, path: string, parent: CommitId, commit: CommitId): Promise<Set<string>> {
-  const { tree } = await repo.commit(parent)
-  if ((await repo.tree(tree).entry(path)) !== null) return linesOf(repo, path, tree)
-  const removed = (await repo.diff(parent, commit)).filter(({ after }) => !after)
+  const { tree } = await repo.objects.commit(parent)
+  if ((await repo.objects.tree(tree).entry(path)) !== null) return linesOf(repo, path, tree)
+  const removed = (await repo.trees.diff(parent, commit)).filter(({ after }) => !after)
   return linesOfAll(
     repo,
     removed.map((one) => one.path),
@@ -119,7 +125,7 @@ async function linesBefore(repo: Repository, path: string, parent: CommitId, com
 
 /** Returns the non-empty lines of a file in a tree. The set is empty if the file does not exist. */
 async function linesOf(repo: Repository, path: string, tree: TreeId): Promise<Set<string>> {
-  const snapshot = repo.tree(tree)
+  const snapshot = repo.objects.tree(tree)
   const entry = await snapshot.entry(path)
   if (entry === null || !entry.mode.startsWith('100')) return new Set()
   if (((await snapshot.sizes([entry.oid]))[0] ?? 0) > MAX_BYTES) return new Set([entry.oid])

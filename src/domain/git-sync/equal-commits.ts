@@ -25,7 +25,7 @@ export async function equalCommits(
   if (news.length === 0 || log.syncPoints.length === 0) return []
   const byTree = new Map<string, Entry[]>()
   for (const syncPoint of log.syncPoints) {
-    const { tree } = await repo.commit(syncPoint.local)
+    const { tree } = await repo.objects.commit(syncPoint.local)
     byTree.set(tree, [syncPoint, ...(byTree.get(tree) ?? [])])
   }
   const found: EquivalentCommit[] = []
@@ -70,8 +70,8 @@ const asEquivalent = (syncPoint: Entry): EquivalentCommit => ({ commit: syncPoin
  * of the integrated commits.
  */
 async function partIn(repo: Repository, commit: CommitId, one: EquivalentCommit): Promise<CommitId | null> {
-  if (await repo.isAncestor(one.commit, commit)) return one.syncPoint.theirs
-  return one.commit === one.syncPoint.theirs ? repo.mergeBase(one.commit, commit) : null
+  if (await repo.history.isAncestor(one.commit, commit)) return one.syncPoint.theirs
+  return one.commit === one.syncPoint.theirs ? repo.history.mergeBase(one.commit, commit) : null
 }
 
 /** Whether a commit that equals a sync point has reverted integrated commits that the sync point does not contain. */
@@ -83,9 +83,9 @@ async function reverts(
   for (const one of integrated) {
     if (one.syncPoint.theirs === syncPoint.theirs) continue
     const part = await partIn(repo, commit, one)
-    if (part === null || (await repo.isAncestor(part, syncPoint.theirs))) continue
+    if (part === null || (await repo.history.isAncestor(part, syncPoint.theirs))) continue
     // An export has the content of everything that main had imported by then, although that is not in its history.
-    if (isWhole(syncPoint) && (await repo.isAncestor(one.syncPoint.anchor, syncPoint.anchor))) continue
+    if (isWhole(syncPoint) && (await repo.history.isAncestor(one.syncPoint.anchor, syncPoint.anchor))) continue
     return true
   }
   return false

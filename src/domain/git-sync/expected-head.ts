@@ -15,7 +15,7 @@ import { openState } from './sync-log.js'
 export async function findExpectedHead(sync: Sided<Sync>): Promise<CommitId | null> {
   const { remote, run } = sync
   const { repo } = sync.space
-  if (run.force || repo.head(incomingRef(remote.key)) !== null) return null
+  if (run.force || repo.refs.head(incomingRef(remote.key)) !== null) return null
   const { main, log } = await openState(sync)
   // After an unconfirmed push, the remote head is unknown. The same applies after a head from which another branch
   // dropped a part.
@@ -24,10 +24,10 @@ export async function findExpectedHead(sync: Sided<Sync>): Promise<CommitId | nu
     log.last === null ||
     newest !== log.last ||
     log.lastLeft !== null ||
-    !(await sync.side.commits.hasCommit(log.last.remote))
+    !(await sync.side.commits.objects.hasCommit(log.last.remote))
   )
     return null
   const local = await sync.side.local(log, log.last.remote)
-  if (local === null || (await repo.commit(local)).tree === (await repo.commit(main)).tree) return null
+  if (local === null || (await repo.objects.commit(local)).tree === (await repo.objects.commit(main)).tree) return null
   return log.last.remote
 }

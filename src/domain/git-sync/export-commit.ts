@@ -28,14 +28,14 @@ export async function exportCommit(
 ): Promise<CommitId> {
   const { app, space, remote } = sync
   const { repo } = space
-  const tree = (await repo.commit(main)).tree
+  const tree = (await repo.objects.commit(main)).tree
   const folder =
     remote.directory === ''
       ? { changes: [], tree }
       : { changes: await folderChanges(repo, sync.side, remote.directory, base.head, tree) }
   const overrides = await overridesAt(app, space, main)
   const { author, message } = await exportMessage(sync, log, main, base)
-  return sync.side.commits.write({
+  return sync.side.commits.objects.write({
     parents: base.head === null ? [] : [base.head],
     ...folder,
     sign: true,
@@ -73,8 +73,8 @@ export async function folderChanges(
   head: CommitId | null,
   tree: TreeId,
 ): Promise<FileChange[]> {
-  const empty = ((await repo.tree(tree).list('')) ?? []).length === 0
+  const empty = ((await repo.objects.tree(tree).list('')) ?? []).length === 0
   if (!empty) return [{ path: directory, tree }]
-  const before = head === null ? null : await (await commits.at(head)).entry(directory)
+  const before = head === null ? null : await (await commits.objects.snapshot(head)).entry(directory)
   return before === null ? [] : [{ path: directory, delete: true }]
 }

@@ -45,11 +45,11 @@ async function attempt(sync: Sided<Sync>, expected: CommitId | null): Promise<Ou
   const { app, remote, run } = sync
   const { repo } = sync.space
   if (expected === null) await sync.enter('connecting')
-  let head = expected ?? (await repo.remoteHead(sync.connection, remote.ref))
+  let head = expected ?? (await repo.remote.head(sync.connection, remote.ref))
   if (head === null && !run.force && (await hasSeenBranch(sync))) throw await noBranch(sync, true)
   let imported: Outcome | null = null
   if (expected === null && head !== null) {
-    const known = (await openState(sync)).log.last?.remote === head && (await sync.side.commits.hasCommit(head))
+    const known = (await openState(sync)).log.last?.remote === head && (await sync.side.commits.objects.hasCommit(head))
     if (!known) head = await sync.side.fetch(remote.ref)
     imported = run.force || run.oneWay || known ? null : await importFirst(sync, head)
     if (imported?.result === 'conflict') return imported
@@ -96,7 +96,7 @@ async function planSeries(
   // The space's own history is pushed unchanged to an empty repository.
   if (base.own) return { main, series: { commit: main, theirs: main, length: 1 } }
   if (base.head === null || base.local === null) return { main, series: null }
-  const equal = (await repo.commit(base.local)).tree === (await repo.commit(main)).tree
+  const equal = (await repo.objects.commit(base.local)).tree === (await repo.objects.commit(main)).tree
   if (equal || (head !== null && !(await isUpToDate(sync, log, main, base.local)))) return { main, series: null }
   const unconfirmed = await findUnconfirmedPush(sync, log, main, { base, asSeries: true })
   if (unconfirmed?.seriesLength !== undefined)
@@ -149,7 +149,7 @@ async function prepare(
   const { main: newest, log } = await openState(sync)
   const main = planned?.main ?? newest
   // main was reset to an older commit.
-  if (!(await repo.isAncestor(main, newest))) return 'remote moved'
+  if (!(await repo.history.isAncestor(main, newest))) return 'remote moved'
   const base = await exportBase(sync, log, main, { head, found })
   if (head !== null && !sync.run.force && !(await isUpToDate(sync, log, main, base.local))) {
     if (sync.run.oneWay && !isExpected) throw othersCommitted(remote)
@@ -159,7 +159,7 @@ async function prepare(
   if (
     base.head !== null &&
     base.local !== null &&
-    (await repo.commit(base.local)).tree === (await repo.commit(main)).tree
+    (await repo.objects.commit(base.local)).tree === (await repo.objects.commit(main)).tree
   ) {
     const entry = { ...record, remote: base.head, theirs: base.local }
     // A new branch whose content the remote already has needs no commit.
@@ -181,7 +181,7 @@ async function prepare(
   }
   if (!isUnconfirmed(log, entry)) {
     const moves = await logMoves(repo, log, newest, { added: [{ ...entry, kind: 'offered' }] })
-    await repo.move(moves, `export to ${describeRemote(remote)}`, sync.lease)
+    await repo.refs.move(moves, `export to ${describeRemote(remote)}`, sync.lease)
   }
   return { entry, expected: head, ...before }
 }
@@ -204,7 +204,8 @@ async function isUpToDate(
   main: CommitId,
   theirs: CommitId | null,
 ): Promise<boolean> {
-  if (theirs === null || (await repo.commit(theirs)).tree === (await repo.commit(main)).tree) return true
+  if (theirs === null || (await repo.objects.commit(theirs)).tree === (await repo.objects.commit(main)).tree)
+    return true
   return (await findMergeBase(repo, log, { main, theirs })).upToDate
 }
 
@@ -220,14 +221,15 @@ async function mapped(
   const local = await side.local({ ...log, entries: [...log.entries, ...before] as Entry[] }, commit)
   if (local !== null || !side.usesScratch) return local ?? commit
   // The remote has no such folder, and the space has no file.
-  const info = await side.commits.commit(commit)
-  return repo.write(folderCommit(info, [], (await repo.commit(main)).tree))
+  const info = await side.commits.objects.commit(commit)
+  return repo.objects.write(folderCommit(info, [], (await repo.objects.commit(main)).tree))
 }
 
 async function unchanged(sync: LockedSync, log: SyncLog, entry: Omit<Entry, 'kind'>): Promise<Outcome> {
   const same = log.last?.remote === entry.remote
   const moves = same ? [] : await logMoves(sync.space.repo, log, entry.anchor, { added: [{ ...entry, kind: 'known' }] })
-  if (moves.length > 0) await sync.space.repo.move(moves, `up to date with ${describeRemote(sync.remote)}`, sync.lease)
+  if (moves.length > 0)
+    await sync.space.repo.refs.move(moves, `up to date with ${describeRemote(sync.remote)}`, sync.lease)
   await settleConflict(sync, 'The remote has the same content as the space.')
   return { result: 'unchanged', revision: entry.local, remoteRevision: entry.remote }
 }
@@ -243,7 +245,7 @@ async function push(sync: Sided<Sync>, { entry, expected, before }: Prepared): P
     })
   try {
     await during(sync.enter('pushing'), () =>
-      sync.side.commits.push(sync.connection, remote.ref, entry.remote, expected),
+      sync.side.commits.remote.push(sync.connection, remote.ref, entry.remote, expected),
     )
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error
@@ -254,14 +256,14 @@ async function push(sync: Sided<Sync>, { entry, expected, before }: Prepared): P
         const unconfirmed = log.entries.filter(
           (one) => one.kind === 'offered' && one.remote === entry.remote && one.ref === entry.ref,
         )
-        await repo.move(await logMoves(repo, log, main, { removed: unconfirmed }), 'export rejected', lease)
+        await repo.refs.move(await logMoves(repo, log, main, { removed: unconfirmed }), 'export rejected', lease)
       })
     }
     if (error.kind === 'stale') return 'remote moved'
     throw error
   }
   return inLog(async (log, main, lease) => {
-    await repo.move(
+    await repo.refs.move(
       await logMoves(repo, log, main, { added: [{ ...entry, kind: 'known' }] }),
       `exported to ${describeRemote(remote)}`,
       lease,

@@ -1,5 +1,5 @@
 // Fetches a head for an import of one folder through a scratch repository, so the space receives only the folder.
-import type { FetchedFolder, FolderScratch, Repository } from '../../git/index.js'
+import type { FetchedFolder, FolderScratch } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { keepFilesBeside } from '../revisions/outside-files.js'
 import { folderCommit, mappedBefore } from './directory.js'
@@ -30,20 +30,20 @@ export async function fetchArrival(contact: Contact, hints: FetchHints = {}): Pr
     const head = await fetchHead(contact, remote.ref, hints)
     return { head, theirs: head }
   }
-  const { head, theirs } = await fetchFolder(contact, space.repo, { ref: remote.ref, ...hints })
+  const { head, theirs } = await fetchFolder(contact, space.repo.remote, { ref: remote.ref, ...hints })
   return { head, theirs }
 }
 
 /** Fetches a ref through the scratch repository. Throws `RemoteError`. */
 export async function fetchFolder(
   contact: Contact,
-  through: Pick<Repository | FolderScratch, 'fetchFolder'>,
+  through: Pick<FolderScratch['remote'], 'fetchFolder'>,
   { ref, known, mapped }: { ref: RefName } & FetchHints,
 ): Promise<FetchedFolder> {
   const { space, remote, connection } = contact
   const { main, log } = await openState(contact)
   const have = new Set<CommitId>([main])
-  for (const { theirs } of log.entries) if (await space.repo.hasCommit(theirs)) have.add(theirs)
+  for (const { theirs } of log.entries) if (await space.repo.objects.hasCommit(theirs)) have.add(theirs)
   const order = {
     directory: remote.directory,
     have: [...have],

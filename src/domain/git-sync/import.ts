@@ -17,7 +17,7 @@ import { isUnrelated } from './plan-arrival.js'
  * decision
  */
 export async function noBranch({ space, remote, connection }: Contact, wasThere = false): Promise<SyncFailure> {
-  const { default: branch, branches } = await space.repo.remoteBranches(connection)
+  const { default: branch, branches } = await space.repo.remote.branches(connection)
   const empty = branches.length === 0
   const remedy = wasThere
     ? `Restore it${empty ? '' : ', or set ref to another branch'}. To create it from the content of the space, run the connection with force.`
@@ -47,7 +47,7 @@ export async function runImport(sync: Sync): Promise<Outcome> {
   const { main, log } = await openState(sync)
   if (run.standalone) return await importStandalone(sync)
   const { last } = log
-  const known = run.force || repo.head(incomingRef(remote.key)) !== null ? undefined : last?.remote
+  const known = run.force || repo.refs.head(incomingRef(remote.key)) !== null ? undefined : last?.remote
   // The fetch itself reads the remote head. A separate request would only add a round trip.
   const { head, theirs } = await fetchExisting(sync, { known, unrelated: await isUnrelated(sync, main, log) })
   // A webhook event about our own export ends here, because the fetch found nothing new.
@@ -74,8 +74,8 @@ async function importStandalone(sync: Sync): Promise<Outcome> {
   await sync.enter('checking')
   if (revision === null) throw noFolder(remote)
   await sync.app.locks.run(sync.space.doc.id, async (lease) => {
-    if (repo.head(keepRef(revision)) === null)
-      await repo.move([{ ref: keepRef(revision), from: null, to: revision }], 'standalone import', lease)
+    if (repo.refs.head(keepRef(revision)) === null)
+      await repo.refs.move([{ ref: keepRef(revision), from: null, to: revision }], 'standalone import', lease)
   })
   return { result: 'standalone', revision, remoteRevision: head }
 }

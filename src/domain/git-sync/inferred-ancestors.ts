@@ -46,7 +46,7 @@ export async function withoutSuperseded<Base extends { theirs: CommitId; viaExpo
         if (
           newer.theirs !== commit &&
           newer.anchor !== syncPoint.anchor &&
-          (await repo.isAncestor(syncPoint.anchor, newer.anchor))
+          (await repo.history.isAncestor(syncPoint.anchor, newer.anchor))
         )
           return true
     return false
@@ -62,6 +62,6 @@ export async function withoutSuperseded<Base extends { theirs: CommitId; viaExpo
 
 /** Whether a commit is one of `others` or an ancestor of one. */
 export async function isWithin(repo: Repository, commit: CommitId, others: readonly CommitId[]): Promise<boolean> {
-  for (const other of others) if (await repo.isAncestor(commit, other)) return true
+  for (const other of others) if (await repo.history.isAncestor(commit, other)) return true
   return false
 }

@@ -47,7 +47,7 @@ async function isRedundant(repo: Repository, log: SyncLog, entry: Entry): Promis
       (syncPoint.theirs === entry.theirs && log.syncPoints.indexOf(syncPoint) < log.syncPoints.indexOf(entry))
     )
       continue
-    if (await repo.isAncestor(entry.theirs, syncPoint.theirs)) return true
+    if (await repo.history.isAncestor(entry.theirs, syncPoint.theirs)) return true
   }
   return false
 }
@@ -74,7 +74,7 @@ export async function logMoves(
   if (added.length === 0 && removed.length === 0) return []
   const gone = new Set<Entry>([...removed, ...(await outdated(repo, log, added))])
   const entries = [...log.entries.filter((entry) => !gone.has(entry)), ...added]
-  const commit = await (into ?? repo).write({
+  const commit = await (into ?? repo.objects).write({
     parents: await parentsToKeep(repo, entries, main),
     tree: EMPTY_TREE,
     changes: [],
@@ -97,7 +97,7 @@ export async function copySyncPoints(
 ): Promise<void> {
   const { repo } = space
   await app.locks.run(space.doc.id, async (lease) => {
-    const main = repo.head(MAIN)
+    const main = repo.refs.head(MAIN)
     if (main === null) return
     const [before, log] = [await readSyncLog(repo, from, main), await readSyncLog(repo, to, main)]
     const known = new Set<string>(log.entries.map(({ theirs }) => theirs))
@@ -105,7 +105,7 @@ export async function copySyncPoints(
       known.has(theirs) ? [] : [{ kind: 'known', remote, theirs, local: theirs, anchor, ref: '' }],
     )
     const moves = await logMoves(repo, log, main, { added })
-    if (moves.length > 0) await repo.move(moves, 'copy the sync log of a renamed folder', lease)
+    if (moves.length > 0) await repo.refs.move(moves, 'copy the sync log of a renamed folder', lease)
   })
 }
 
@@ -114,8 +114,8 @@ async function parentsToKeep(repo: Repository, entries: readonly Entry[], main: 
   const kept: CommitId[] = []
   for (const { kind, remote, theirs, local } of [...entries].reverse()) {
     for (const commit of new Set([remote, theirs, ...(kind === 'left' ? [local] : [])])) {
-      if (kept.includes(commit) || !(await repo.hasCommit(commit))) continue
-      const contained = [main, ...kept].map((other) => repo.isAncestor(commit, other))
+      if (kept.includes(commit) || !(await repo.objects.hasCommit(commit))) continue
+      const contained = [main, ...kept].map((other) => repo.history.isAncestor(commit, other))
       if (!(await Promise.all(contained)).includes(true)) kept.push(commit)
     }
   }

@@ -105,12 +105,12 @@ async function sidesOf(
 ): Promise<Sides> {
   const { app, space } = contact
   const { repo } = space
-  if (await isPlain(repo, mergeBase, await repo.mergeBases(main, theirs))) return { ours: main, theirs }
+  if (await isPlain(repo, mergeBase, await repo.history.mergeBases(main, theirs))) return { ours: main, theirs }
   const temporaryCommit = async (commit: CommitId, parents: readonly CommitId[], side: string): Promise<CommitId> =>
     makeCommit(app, space, {
       parents,
       changes: [],
-      tree: (await repo.commit(commit)).tree,
+      tree: (await repo.objects.commit(commit)).tree,
       message: commitMessage(`${side} side of a merge with ${describeRemote(contact.remote)}: ${commit}`),
       author: contact.actor.user,
       overrides: await overridesAt(app, space, commit),

@@ -166,7 +166,7 @@ async function mergeBaseFor(
 /** Returns the exports that the log records as repeated by commits in the history of `theirs`. */
 async function recordedIn(repo: Repository, log: SyncLog, theirs: CommitId): Promise<CommitId[]> {
   const found: CommitId[] = []
-  for (const entry of log.inferred) if (await repo.isAncestor(entry.local, theirs)) found.push(entry.theirs)
+  for (const entry of log.inferred) if (await repo.history.isAncestor(entry.local, theirs)) found.push(entry.theirs)
   return found
 }
 
@@ -180,7 +180,7 @@ async function newCommits(
   if (log.syncPoints.length === 0 || (await isWithin(repo, theirs, known))) return []
   // A reintroduced commit is new, even if an export to another branch has the same content.
   const dropped = log.counting.flatMap((entry) => (entry.kind === 'dropped' ? [entry.theirs] : []))
-  return repo.history({ from: theirs, not: [...new Set([...known, ...dropped])], limit: MAX_NEW_COMMITS })
+  return repo.history.log({ from: theirs, not: [...new Set([...known, ...dropped])], limit: MAX_NEW_COMMITS })
 }
 
 /**
@@ -194,7 +194,7 @@ async function remaindersIn(
 ): Promise<Entry[]> {
   const left: Entry[] = []
   for (const entry of log.left)
-    if ((await repo.isAncestor(entry.theirs, theirs)) && !(await isWithin(repo, entry.theirs, known)))
+    if ((await repo.history.isAncestor(entry.theirs, theirs)) && !(await isWithin(repo, entry.theirs, known)))
       left.push({ ...entry, theirs: entry.local })
   return left
 }
@@ -215,10 +215,11 @@ async function newest(repo: Repository, commits: readonly CommitId[]): Promise<C
  * later.
  */
 async function mergedByGitUsers(repo: Repository, log: SyncLog, main: CommitId, theirs: CommitId): Promise<CommitId[]> {
-  const common = await repo.mergeBase(main, theirs)
+  const common = await repo.history.mergeBase(main, theirs)
   if (common === null) return []
   for (const drop of log.counting.filter(({ kind }) => kind === 'dropped')) {
-    if ((await repo.isAncestor(common, drop.theirs)) && (await repo.isAncestor(common, drop.anchor))) return []
+    if ((await repo.history.isAncestor(common, drop.theirs)) && (await repo.history.isAncestor(common, drop.anchor)))
+      return []
   }
   return [common]
 }
@@ -245,16 +246,16 @@ async function isOutstanding(
   theirs: CommitId,
   inferredAncestors: ReadonlySet<CommitId>,
 ): Promise<boolean> {
-  if (inferredAncestors.has(last.theirs) || (await repo.isAncestor(last.theirs, theirs))) return false
-  if ((await repo.commit(last.local)).tree === (await repo.commit(theirs)).tree) return false
+  if (inferredAncestors.has(last.theirs) || (await repo.history.isAncestor(last.theirs, theirs))) return false
+  if ((await repo.objects.commit(last.local)).tree === (await repo.objects.commit(theirs)).tree) return false
   // An export made after the last head has the whole content of main. A head that contains the export dropped nothing.
   for (const syncPoint of log.syncPoints) {
     const later =
       isWhole(syncPoint) &&
       syncPoint !== last &&
-      (await repo.isAncestor(last.anchor, syncPoint.anchor)) &&
+      (await repo.history.isAncestor(last.anchor, syncPoint.anchor)) &&
       syncPoint.anchor !== last.anchor
-    if (later && (await repo.isAncestor(syncPoint.theirs, theirs))) return false
+    if (later && (await repo.history.isAncestor(syncPoint.theirs, theirs))) return false
   }
   return true
 }
@@ -263,9 +264,9 @@ async function isOutstanding(
 async function droppedPairs(repo: Repository, log: SyncLog, theirs: CommitId, head: CommitId): Promise<Entry[]> {
   const dropped: Entry[] = log.left.filter(({ local }) => local === head)
   for (const syncPoint of log.syncPoints) {
-    if (await repo.isAncestor(syncPoint.theirs, theirs)) continue
-    const shared = await repo.mergeBase(syncPoint.theirs, head)
-    if (shared !== null && !(await repo.isAncestor(shared, theirs))) dropped.push(syncPoint)
+    if (await repo.history.isAncestor(syncPoint.theirs, theirs)) continue
+    const shared = await repo.history.mergeBase(syncPoint.theirs, head)
+    if (shared !== null && !(await repo.history.isAncestor(shared, theirs))) dropped.push(syncPoint)
   }
   return dropped
 }
@@ -279,7 +280,7 @@ export async function commonCommits(
   const common: CommitId[] = []
   for (const one of known)
     for (const other of past) {
-      const base = await repo.mergeBase(one, other)
+      const base = await repo.history.mergeBase(one, other)
       if (base !== null) common.push(base)
     }
   return newest(repo, common)

@@ -36,7 +36,7 @@ export async function withFollowersThere(
   let result = tree
   for (const merge of await mergesOfExports(repo, arrival, mergeBase)) {
     const changes: FileChange[] = await followersOfPlainMerge(app, space, merge, result)
-    if (changes.length > 0) result = await repo.draft(result, changes)
+    if (changes.length > 0) result = await repo.trees.draft(result, changes)
   }
   return result
 }
@@ -54,11 +54,13 @@ async function mergesOfExports(
   if (exports.length === 0) return []
   const found: Merge[] = []
   for (const { commit, syncPoint } of equivalents) {
-    const [ours] = (await repo.commit(commit)).parents
+    const [ours] = (await repo.objects.commit(commit)).parents
     const merge = ours !== undefined && isExport(syncPoint) ? { ours, theirs: syncPoint.theirs } : null
     if (merge !== null && !(await hasSameConfig(repo, merge))) found.push(merge)
   }
-  for (const { parents } of (await repo.history({ from: theirs, not: integrated, limit: MAX_NEW_COMMITS })).reverse()) {
+  for (const { parents } of (
+    await repo.history.log({ from: theirs, not: integrated, limit: MAX_NEW_COMMITS })
+  ).reverse()) {
     const [ours, other] = parents
     if (ours === undefined || other === undefined) continue
     const merge = { ours, theirs: other }
@@ -70,11 +72,11 @@ async function mergesOfExports(
 /** Whether only one of the two commits contains an export. */
 async function bringsExport(repo: Repository, exports: readonly Entry[], { ours, theirs }: Merge): Promise<boolean> {
   for (const { theirs: one } of exports)
-    if ((await repo.isAncestor(one, ours)) !== (await repo.isAncestor(one, theirs))) return true
+    if ((await repo.history.isAncestor(one, ours)) !== (await repo.history.isAncestor(one, theirs))) return true
   return false
 }
 
 async function hasSameConfig(repo: Repository, { ours, theirs }: Merge): Promise<boolean> {
-  const [mine, other] = [await repo.at(ours), await repo.at(theirs)]
+  const [mine, other] = [await repo.objects.snapshot(ours), await repo.objects.snapshot(theirs)]
   return (await mine.entry(CONFIG_FILE))?.oid === (await other.entry(CONFIG_FILE))?.oid
 }

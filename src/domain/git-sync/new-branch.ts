@@ -30,9 +30,9 @@ export async function findOtherBranches(sync: Sided<Sync>): Promise<BranchHead[]
   // The space was never synced with this repository, so its branches have no merge base with main.
   if (log.syncPoints.length === 0) return []
   const named = [...log.syncPoints].reverse().map((syncPoint) => syncPoint.ref)
-  const candidates = distinct([await repo.remoteDefault(connection), ...named], remote.ref)
-  const existing = candidates.length === 0 ? new Map() : await repo.remoteHeads(connection, candidates)
-  const all = existing.size > 0 ? [] : (await repo.remoteBranches(connection)).branches.map(({ ref }) => ref)
+  const candidates = distinct([await repo.remote.defaultBranch(connection), ...named], remote.ref)
+  const existing = candidates.length === 0 ? new Map() : await repo.remote.heads(connection, candidates)
+  const all = existing.size > 0 ? [] : (await repo.remote.branches(connection)).branches.map(({ ref }) => ref)
   const refs = existing.size > 0 ? candidates.filter((ref) => existing.has(ref)) : distinct(all, remote.ref)
   const found: BranchHead[] = []
   for (const ref of refs) {
@@ -64,9 +64,9 @@ export async function firstExportBase(
 ): Promise<ExportBase> {
   const { space, remote } = sync
   const { repo } = space
-  const { tree } = await repo.commit(main)
+  const { tree } = await repo.objects.commit(main)
   for (const { head, theirs } of branches)
-    if (theirs !== null && (await repo.commit(theirs)).tree === tree) return { head, local: theirs }
+    if (theirs !== null && (await repo.objects.commit(theirs)).tree === tree) return { head, local: theirs }
   for (const { head, theirs } of branches) {
     if (theirs === null) continue
     const mergeBase = await findMergeBase(repo, log, { main, theirs })
@@ -78,6 +78,6 @@ export async function firstExportBase(
       if (found !== null) return { head: found, local: base }
     }
   }
-  const met = repo.head(ADOPTED) !== null || (await wasEverSynced(repo, main))
+  const met = repo.refs.head(ADOPTED) !== null || (await wasEverSynced(repo, main))
   return met || remote.directory !== '' ? { head: null, local: null } : { head: main, local: main, own: true }
 }

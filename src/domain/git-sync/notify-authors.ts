@@ -33,7 +33,8 @@ export async function notifyAuthors(
   await app.store.transact(async (tx) => {
     const [stored, doc] = [await tx.get(spaces, space.doc.id), await tx.get(changeRequests, conflict.id)]
     if (!stored || !doc) return
-    const revision = space.repo.head(changeRequestRef(doc.number)) ?? space.repo.head(MAIN) ?? doc.revisionInitial
+    const revision =
+      space.repo.refs.head(changeRequestRef(doc.number)) ?? space.repo.refs.head(MAIN) ?? doc.revisionInitial
     const found: string[] = []
     for (const address of addresses) {
       const user = (await memberOfAddress(tx, stored.organization, address))?.id

@@ -45,7 +45,7 @@ export async function planArrival(
 ): Promise<ArrivalPlan> {
   const { repo } = contact.space
   const { theirs, main, log } = arrival
-  const [mine, arrived] = [await repo.commit(main), await repo.commit(theirs)]
+  const [mine, arrived] = [await repo.objects.commit(main), await repo.objects.commit(theirs)]
   // An untouched space can share at most its first commit. Finding that would walk through the whole history of the
   // remote.
   if (mine.tree !== arrived.tree && (await isUnrelated(contact, main, log)))
@@ -76,7 +76,7 @@ export const isUnrelated = async (
  */
 async function isUntouched({ app, space }: Pick<Contact, 'app' | 'space'>, main: CommitId): Promise<boolean> {
   const { repo } = space
-  const first = await repo.commit(main)
+  const first = await repo.objects.commit(main)
   if (first.parents.length > 0 || first.headers[PAGE_IDS] === undefined) return false
   if ((await app.store.count(changeRequests, 'space', space.doc.id)) > 0) return false
   return !(await wasEverSynced(repo, main))
@@ -88,7 +88,7 @@ const noDocs = (remote: SyncRemote): SyncFailure =>
   )
 
 const hasDocs = async (repo: Repository, tree: TreeId): Promise<boolean> =>
-  (await repo.diff(null, tree)).some((change) => /\.(md|markdown)$/i.test(change.path))
+  (await repo.trees.diff(null, tree)).some((change) => /\.(md|markdown)$/i.test(change.path))
 
 /** Throws if a remote without any page would empty the space. */
 async function requireDocs(
@@ -98,7 +98,7 @@ async function requireDocs(
   { bases }: MergeBaseResult,
   forExport: boolean,
 ): Promise<void> {
-  const docs = async (commit: CommitId): Promise<boolean> => hasDocs(repo, (await repo.commit(commit)).tree)
+  const docs = async (commit: CommitId): Promise<boolean> => hasDocs(repo, (await repo.objects.commit(commit)).tree)
   if ((await docs(theirs)) || !(await docs(main))) return
   // The first sync deletes nothing here, so an export may go to a repository that contains only a license, for example.
   const before = await Promise.all(bases.map((base) => docs(base.theirs)))

@@ -48,7 +48,7 @@ export async function planCommitSeries(
   main: CommitId,
   theirs: CommitId,
 ): Promise<SeriesPlan> {
-  const line = await repo.firstParents(main)
+  const line = await repo.history.firstParents(main)
   const places = new Map(line.map((commit, at) => [commit, at]))
   const mergeBase = await findMergeBase(repo, log, { main, theirs })
   const past = [theirs, ...mergeBase.inferredAncestors, ...mergeBase.viaExports]
@@ -84,7 +84,8 @@ export async function planCommitSeries(
 async function importAnchorOf(repo: Repository, log: SyncLog, theirs: CommitId): Promise<CommitId> {
   const named = log.syncPoints.findLast((syncPoint) => syncPoint.theirs === theirs)
   if (named) return named.anchor
-  for (const syncPoint of log.syncPoints) if (await repo.isAncestor(theirs, syncPoint.theirs)) return syncPoint.anchor
+  for (const syncPoint of log.syncPoints)
+    if (await repo.history.isAncestor(theirs, syncPoint.theirs)) return syncPoint.anchor
   return theirs
 }
 
@@ -96,7 +97,7 @@ async function indexOfOldest(repo: Repository, line: readonly CommitId[], commit
   // All commits up to `low` contain the commit. Those from `high` on do not.
   while (high - low > 1) {
     const middle = (low + high) >> 1
-    if (await repo.isAncestor(commit, required(line[middle]))) low = middle
+    if (await repo.history.isAncestor(commit, required(line[middle]))) low = middle
     else high = middle
   }
   return low < 0 ? line.length : low

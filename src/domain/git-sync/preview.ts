@@ -89,10 +89,10 @@ function asClientError(error: unknown, jobMs: number): unknown {
 async function previewImport(contact: Contact, force: boolean, query: ChangesQuery): Promise<GitPreview> {
   const { space, remote } = contact
   const { repo } = space
-  const named = await repo.remoteHead(contact.connection, remote.ref)
+  const named = await repo.remote.head(contact.connection, remote.ref)
   if (named === null) throw await noBranch(contact)
   const known = await readMainAndLog(contact)
-  if (!force && known.log.last?.remote === named && repo.head(incomingRef(remote.key)) === null)
+  if (!force && known.log.last?.remote === named && repo.refs.head(incomingRef(remote.key)) === null)
     return { direction: 'import', result: 'none', remoteHead: named, changes: [], conflicts: [] }
   const { head, theirs } = await fetchArrival(contact)
   const { main, log } = await readMainAndLog(contact)
@@ -115,7 +115,7 @@ async function previewExport(contact: Contact, force: boolean, query: ChangesQue
   const { app, space, remote } = contact
   const { repo } = space
   const direction = 'export'
-  const named = await repo.remoteHead(contact.connection, remote.ref)
+  const named = await repo.remote.head(contact.connection, remote.ref)
   // The branch would be created, so everything in it is new.
   if (named === null)
     return {
@@ -138,7 +138,7 @@ async function previewExport(contact: Contact, force: boolean, query: ChangesQue
     return { ...facts, result: 'conflict', importsFirst: true, changes: [], ...presentConflicts(plan.conflicts, query) }
   const first = plan.kind === 'same' ? {} : { importsFirst: true as const }
   const after = theirs === null ? main : await mainAfter(contact, { head, theirs, main, log }, plan, 'Merge')
-  if (theirs !== null && (await repo.commit(theirs)).tree === (await repo.commit(after)).tree)
+  if (theirs !== null && (await repo.objects.commit(theirs)).tree === (await repo.objects.commit(after)).tree)
     return { ...facts, ...first, result: plan.kind === 'adopt' ? 'adopt' : 'none', changes: [], conflicts: [] }
   return {
     ...facts,

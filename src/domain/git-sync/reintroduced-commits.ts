@@ -31,7 +31,7 @@ export async function reintroducedParts(repo: Repository, log: SyncLog, theirs: 
     // Newest first: if heads follow each other, the last reintroduced one contains the others.
     for (const { theirs: from } of heads.reverse()) {
       const back =
-        (await repo.isAncestor(from, theirs)) &&
+        (await repo.history.isAncestor(from, theirs)) &&
         !(await isWithin(repo, from, [...since, ...found.map((one) => one.from)]))
       if (back) found.push({ from, at: target.theirs })
     }

@@ -24,7 +24,7 @@ export async function droppedPart(
   contact: Pick<Contact, 'app' | 'space' | 'actor'>,
   { from, at }: { from: CommitId; at: CommitId },
 ): Promise<DroppedPart | null> {
-  const to = await contact.space.repo.mergeBase(from, at)
+  const to = await contact.space.repo.history.mergeBase(from, at)
   return to === null ? null : partNotIn(contact, { from, to }, at)
 }
 

@@ -10,7 +10,7 @@ type Linked = Pick<LoadedSpace, 'doc' | 'repo'>
  * of this module.
  */
 export const remoteLogOf = ({ doc, repo }: Linked): CommitId | null =>
-  doc.git === undefined ? null : repo.head(logRef(doc.git))
+  doc.git === undefined ? null : repo.refs.head(logRef(doc.git))
 
 /**
  * Returns a function that finds the remote commit of a revision: the one that it was imported from or exported as, or
@@ -20,7 +20,7 @@ export const remoteLogOf = ({ doc, repo }: Linked): CommitId | null =>
 export async function remoteCommits(space: Linked): Promise<(revision: CommitId) => Promise<CommitId | null>> {
   const log = remoteLogOf(space)
   if (log === null) return async () => null
-  const all = readEntries((await space.repo.commit(log)).message)
+  const all = readEntries((await space.repo.objects.commit(log)).message)
   const dropped = new Set<string>(all.filter(({ kind }) => kind === 'dropped').map(({ remote }) => remote))
   const entries = all.filter((entry) => isKnown(entry) && !dropped.has(entry.remote))
   const byRevision = new Map<string, CommitId>()
@@ -32,7 +32,8 @@ export async function remoteCommits(space: Linked): Promise<(revision: CommitId)
     const known = byRevision.get(revision)
     if (known !== undefined) return known
     for (const head of [...heads].reverse())
-      if ((await space.repo.hasCommit(head)) && (await space.repo.isAncestor(revision, head))) return revision
+      if ((await space.repo.objects.hasCommit(head)) && (await space.repo.history.isAncestor(revision, head)))
+        return revision
     return null
   }
 }

@@ -45,7 +45,7 @@ export async function onRemoteSide<C extends Contact, T>(
   work: (sided: Sided<C>) => Promise<T>,
 ): Promise<T> {
   if (contact.remote.directory === '') return work({ ...contact, side: sideInSpace(contact) })
-  return contact.space.repo.onScratch(contact.connection, scratchOptions(contact), (scratch) =>
+  return contact.space.repo.remote.onScratch(contact.connection, scratchOptions(contact), (scratch) =>
     work({ ...contact, side: new ScratchSide(contact, scratch) }),
   )
 }
@@ -68,7 +68,7 @@ class ScratchSide implements RemoteSide {
   ) {}
 
   async fetch(ref: RefName, hints: FetchHints = {}): Promise<CommitId> {
-    const fetched = await fetchFolder(this.contact, this.commits, { ref, ...hints })
+    const fetched = await fetchFolder(this.contact, this.commits.remote, { ref, ...hints })
     // A fetch that returns the known head has no new mapping. Any other fetch has the mapping of all fetched commits.
     if (fetched.head !== hints.known || this.#fetched === null) this.#fetched = fetched
     return fetched.head
@@ -77,7 +77,7 @@ class ScratchSide implements RemoteSide {
   async local(log: SyncLog, commit: CommitId, depth = 0): Promise<CommitId | null> {
     const { repo } = this.contact.space
     const logged = mappedBefore(log).get(commit)
-    if (logged !== undefined && (await repo.hasCommit(logged))) return logged
+    if (logged !== undefined && (await repo.objects.hasCommit(logged))) return logged
     const found = this.#fetched?.find(commit)
     if (found !== undefined) return found
     if (depth > MAX_MADE) throw new GitError(`commit ${commit} of the remote was not fetched`)
@@ -87,25 +87,25 @@ class ScratchSide implements RemoteSide {
   /** Maps a commit that was made here in the same way as a fetched one. */
   async #map(log: SyncLog, id: CommitId, depth: number): Promise<CommitId | null> {
     const { repo } = this.contact.space
-    const info = await this.commits.commit(id)
+    const info = await this.commits.objects.commit(id)
     const mapped = new Set<CommitId>()
     for (const parent of info.parents) {
       const local = await this.local(log, parent, depth + 1)
       if (local !== null) mapped.add(local)
     }
     const parents = await independent(repo, [...mapped])
-    const entry = await (await this.commits.at(id)).entry(this.contact.remote.directory)
+    const entry = await (await this.commits.objects.snapshot(id)).entry(this.contact.remote.directory)
     const own = entry?.mode === '040000' ? asOid(entry.oid) : null
     if (own === null && parents.length === 0) return null
     const tree = own ?? EMPTY_TREE
     const [only] = parents
-    if (only !== undefined && parents.length === 1 && (await repo.commit(only)).tree === tree) return only
-    return repo.write(folderCommit(info, parents, tree))
+    if (only !== undefined && parents.length === 1 && (await repo.objects.commit(only)).tree === tree) return only
+    return repo.objects.write(folderCommit(info, parents, tree))
   }
 
   async original(mapped: CommitId, head: CommitId): Promise<CommitId | null> {
     for (const one of this.#fetched?.originals(mapped, MAX_ORIGINALS) ?? [])
-      if (await this.commits.isAncestor(one, head)) return one
+      if (await this.commits.history.isAncestor(one, head)) return one
     return null
   }
 }
@@ -114,7 +114,7 @@ class ScratchSide implements RemoteSide {
 async function independent(repo: Repository, commits: readonly CommitId[]): Promise<CommitId[]> {
   const kept: CommitId[] = []
   for (const one of commits) {
-    const within = await Promise.all(commits.map((other) => other !== one && repo.isAncestor(one, other)))
+    const within = await Promise.all(commits.map((other) => other !== one && repo.history.isAncestor(one, other)))
     if (!within.includes(true)) kept.push(one)
   }
   return kept
@@ -125,13 +125,13 @@ async function independent(repo: Repository, commits: readonly CommitId[]): Prom
  * is missing.
  */
 export async function nthParent(
-  commits: Pick<Repository, 'commit'>,
+  objects: Pick<Repository['objects'], 'commit'>,
   from: CommitId,
   steps: number,
 ): Promise<CommitId | null> {
   let at: CommitId | undefined = from
   try {
-    for (let step = 0; step < steps && at !== undefined; step++) at = (await commits.commit(at)).parents[0]
+    for (let step = 0; step < steps && at !== undefined; step++) at = (await objects.commit(at)).parents[0]
   } catch (error) {
     if (error instanceof MissingObject) return null
     throw error

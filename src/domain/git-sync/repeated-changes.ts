@@ -32,12 +32,12 @@ export async function changesAlsoIn(
   const [first, second, other] = [await open(from), await open(to), await open(there)]
   const [was, now, its] = [await first.ids(), await second.ids(), await other.ids()]
   const third = other.snapshot
-  const alike = like === null ? null : await repo.at(like)
+  const alike = like === null ? null : await repo.objects.snapshot(like)
   const pagesAt = ({ path, before, after }: TreeChange): string[] => [
     ...(before ? [was(path)] : []),
     ...(after ? [is(path)] : []),
   ]
-  const diff = await repo.diff(from, to)
+  const diff = await repo.trees.diff(from, to)
   const arrived = new Map(diff.flatMap((change) => (change.after ? [[now(change.path), change] as const] : [])))
   const isDeletion = ({ path, after }: TreeChange): boolean => !after && !arrived.has(was(path))
   const moved = diff.some(isDeletion) ? await renamedPaths(repo, from, there) : new Set<string>()
@@ -83,6 +83,6 @@ export async function changesAlsoIn(
 
 /** Returns the paths of the files that were renamed between two commits, as they were before. */
 async function renamedPaths(repo: Repository, from: CommitId, to: CommitId): Promise<Set<string>> {
-  const changes = await repo.diff(from, to, { renames: true })
+  const changes = await repo.trees.diff(from, to, { renames: true })
   return new Set(changes.flatMap(({ from: before }) => (before === undefined ? [] : [before])))
 }

@@ -34,7 +34,7 @@ export async function sharedVersions(
   if (texts.length === 0 || bases.length === 0) return []
   const [here, there] = [bases.map(({ local }) => local), bases.map((base) => base.theirs)]
   const [mine, other] = [await commitsSince(repo, main, here), await commitsSince(repo, theirs, there)]
-  const files = await repo.at(main)
+  const files = await repo.objects.snapshot(main)
   const found: FileChange[] = []
   for (const { base, ours, theirs: its } of texts) {
     if (!base || !ours || !its) continue
@@ -112,10 +112,12 @@ export async function sharedFiles(
  * branch was reset.
  */
 async function commitsSince(repo: Repository, head: CommitId, bases: readonly CommitId[]): Promise<CommitId[]> {
-  const left = (await Promise.all(bases.map((base) => repo.mergeBase(base, head)))).filter((base) => base !== null)
+  const left = (await Promise.all(bases.map((base) => repo.history.mergeBase(base, head)))).filter(
+    (base) => base !== null,
+  )
   const found: CommitId[] = []
-  for (const commit of await repo.historyIds({ from: head, not: left, limit: MAX_COMMITS })) {
-    const contains = await Promise.all(left.map((base) => repo.isAncestor(base, commit)))
+  for (const commit of await repo.history.ids({ from: head, not: left, limit: MAX_COMMITS })) {
+    const contains = await Promise.all(left.map((base) => repo.history.isAncestor(base, commit)))
     if (!contains.includes(false)) found.push(commit)
   }
   return found
@@ -137,10 +139,10 @@ async function findSharedVersion(
   const slices = new Slices()
   const later: { commit: CommitId; entry: TreeEntry }[] = []
   for (const commit of other.commits) {
-    const entry = await (await repo.at(commit)).entry(other.path)
+    const entry = await (await repo.objects.snapshot(commit)).entry(other.path)
     if (entry?.oid === version.oid && entry.mode === version.mode) {
       const after: TreeEntry[] = []
-      for (const one of later) if (await repo.isAncestor(commit, one.commit)) after.push(one.entry)
+      for (const one of later) if (await repo.history.isAncestor(commit, one.commit)) after.push(one.entry)
       return { version, before: await versionsOf(repo, own), after }
     }
     if (entry !== null) later.push({ commit, entry })
@@ -153,7 +155,7 @@ async function versionsOf(repo: Repository, { commits, path }: Line): Promise<Tr
   const slices = new Slices()
   const found: TreeEntry[] = []
   for (const commit of commits) {
-    const entry = await (await repo.at(commit)).entry(path)
+    const entry = await (await repo.objects.snapshot(commit)).entry(path)
     if (entry !== null) found.push(entry)
     if (slices.due) await slices.rest()
   }

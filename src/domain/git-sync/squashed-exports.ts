@@ -67,7 +67,7 @@ async function changesOf(repo: Repository, news: readonly CommitInfo[]): Promise
       found.push({
         id,
         parent: parents[0],
-        changes: new Map((await repo.diff(parents[0], id)).map((change) => [change.path, change])),
+        changes: new Map((await repo.trees.diff(parents[0], id)).map((change) => [change.path, change])),
       })
   return found
 }
@@ -79,7 +79,7 @@ async function exportedCommits(repo: Repository, log: SyncLog): Promise<Readonly
     commits.add(syncPoint.theirs)
     for (const part of syncPoint.seriesLength === undefined
       ? []
-      : (await repo.firstParents(syncPoint.theirs)).slice(0, syncPoint.seriesLength))
+      : (await repo.history.firstParents(syncPoint.theirs)).slice(0, syncPoint.seriesLength))
       commits.add(part)
   }
   return commits
@@ -90,7 +90,7 @@ async function exportedCommits(repo: Repository, log: SyncLog): Promise<Readonly
  * is one.
  */
 async function chainOf(repo: Repository, exports: ReadonlySet<string>, syncPoint: Entry): Promise<CommitId[]> {
-  const line = await repo.firstParents(syncPoint.theirs)
+  const line = await repo.history.firstParents(syncPoint.theirs)
   const end = line.findIndex((commit) => !exports.has(commit))
   return end < 0 ? line : line.slice(0, end + 1)
 }
@@ -160,7 +160,9 @@ class Search {
    * Returns the newest commit that makes all changes of one of the ranges. A range without changes matches no commit.
    */
   async find(ranges: readonly Range[]): Promise<CommitId | null> {
-    const wanted = await Promise.all(ranges.map(async (range) => ({ range, changes: await this.repo.diff(...range) })))
+    const wanted = await Promise.all(
+      ranges.map(async (range) => ({ range, changes: await this.repo.trees.diff(...range) })),
+    )
     for (const one of this.news)
       for (const { range, changes } of wanted)
         if (changes.length > 0 && (await this.#repeats(one, range, changes))) return one.id
@@ -173,9 +175,9 @@ class Search {
    * Otherwise it is the merge base with that history, or null if there is none.
    */
   async below(commit: CommitId, theirs: CommitId): Promise<CommitId | null> {
-    const base = await this.repo.mergeBase(commit, theirs)
+    const base = await this.repo.history.mergeBase(commit, theirs)
     if (base === null || (await this.find([[base, commit]])) !== null) return base === null ? null : commit
-    const line = await this.repo.firstParents(commit)
+    const line = await this.repo.history.firstParents(commit)
     const length = line.indexOf(base)
     if (length < 0 || length > MAX_SERIES_COMMITS) return base
     for (const [at, one] of line.slice(0, length).entries())
@@ -201,7 +203,7 @@ class Search {
     const deleted = new Set(wanted.flatMap(({ path, after }) => (after ? [] : [path])))
     if (deleted.size === 0) return false
     const movesIn = async (from: CommitId, to: CommitId): Promise<string[]> =>
-      (await this.repo.diff(from, to, { renames: true })).flatMap(({ path, from: before }) =>
+      (await this.repo.trees.diff(from, to, { renames: true })).flatMap(({ path, from: before }) =>
         before !== undefined && deleted.has(before) ? [JSON.stringify([before, path])] : [],
       )
     const moves = await movesIn(parent, id)
@@ -215,9 +217,9 @@ class Search {
    * several similar positions it was applied.
    */
   async #isMerge({ id, parent }: News, [base, theirs]: Range, paths: readonly string[]): Promise<boolean> {
-    const merged = await this.repo.merge({ base, ours: parent, theirs })
+    const merged = await this.repo.trees.merge({ base, ours: parent, theirs })
     if (!merged.clean) return false
-    const [made, there] = [this.repo.tree(merged.tree), await this.repo.at(id)]
+    const [made, there] = [this.repo.objects.tree(merged.tree), await this.repo.objects.snapshot(id)]
     for (const path of paths) if ((await made.entry(path))?.oid !== (await there.entry(path))?.oid) return false
     return true
   }
@@ -238,7 +240,7 @@ class Search {
     const key = `${before.oid} ${after.oid}`
     const known = this.#patches.get(key)
     if (known !== undefined) return known
-    const patch = await this.repo.diffText({
+    const patch = await this.repo.trees.diffText({
       before: before.oid,
       after: after.oid,
       words: false,

@@ -26,7 +26,7 @@ export async function openState({
   space: Pick<LoadedSpace, 'repo'>
   remote: SyncRemote
 }): Promise<SyncState> {
-  const main = repo.head(MAIN)
+  const main = repo.refs.head(MAIN)
   if (main === null)
     throw new SyncFailure('The branch main of the space is missing. Ask a server administrator to restore it.')
   return { main, log: await readSyncLog(repo, remote, main) }
@@ -39,9 +39,9 @@ export async function openState({
  */
 export async function readSyncLog(repo: Repository, remote: SyncRemote, main: CommitId, head = main): Promise<SyncLog> {
   const ref = logRef(remote)
-  const at = repo.head(ref)
-  const entries = at === null ? [] : readEntries((await repo.commit(at)).message)
-  const line = entries.length === 0 ? [] : (await repo.firstParents(main)).reverse()
+  const at = repo.refs.head(ref)
+  const entries = at === null ? [] : readEntries((await repo.objects.commit(at)).message)
+  const line = entries.length === 0 ? [] : (await repo.history.firstParents(main)).reverse()
   const all = await countingOf(repo, entries, head, new Set(head === main ? line : []))
   const counting = await inIntegrationOrder(
     repo,
@@ -84,8 +84,9 @@ async function countingOf(
   const counting: Entry[] = []
   for (const entry of entries) {
     const { anchor, theirs, local } = entry
-    const found = await Promise.all([anchor, theirs, local].map((commit) => repo.hasCommit(commit)))
-    if (!found.includes(false) && (line.has(anchor) || (await repo.isAncestor(anchor, head)))) counting.push(entry)
+    const found = await Promise.all([anchor, theirs, local].map((commit) => repo.objects.hasCommit(commit)))
+    if (!found.includes(false) && (line.has(anchor) || (await repo.history.isAncestor(anchor, head))))
+      counting.push(entry)
   }
   return counting
 }
@@ -110,7 +111,7 @@ async function indexOfFirst(repo: Repository, line: readonly CommitId[], anchor:
   let [from, to] = [0, line.length]
   while (from < to) {
     const middle = Math.floor((from + to) / 2)
-    if (await repo.isAncestor(anchor, required(line[middle]))) to = middle
+    if (await repo.history.isAncestor(anchor, required(line[middle]))) to = middle
     else from = middle + 1
   }
   return from

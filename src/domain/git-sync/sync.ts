@@ -244,7 +244,7 @@ export async function fetchHead(
   { known, unrelated = false }: FetchHints = {},
 ): Promise<CommitId> {
   const fetched = () =>
-    contact.space.repo.fetch(contact.connection, ref, {
+    contact.space.repo.remote.fetch(contact.connection, ref, {
       directory: contact.remote.directory,
       ...fetchLimits(contact, known),
       unrelated,

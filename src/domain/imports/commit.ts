@@ -67,10 +67,10 @@ export const guardOf = ({ app, actor, space, doc }: ImportRun): RefGuard =>
  */
 export async function earlierCommit({ app, space, doc }: ImportRun): Promise<CommitId | null> {
   const now = await app.store.get(contentImports, doc.id)
-  if (now?.commit === undefined || !(await space.repo.hasCommit(now.commit))) return null
+  if (now?.commit === undefined || !(await space.repo.objects.hasCommit(now.commit))) return null
   const changeRequest = doc.changeRequest === undefined ? null : await app.store.get(changeRequests, doc.changeRequest)
   const head = changeRequest ? loadHead(space, changeRequest).head : headOf(space)
-  return (await space.repo.isAncestor(now.commit, head)) ? now.commit : null
+  return (await space.repo.history.isAncestor(now.commit, head)) ? now.commit : null
 }
 
 /**

@@ -74,13 +74,13 @@ export async function requestContentImport(
   // An admin's import overrides the rule that merges need approvals. This is decided now and recorded in the audit log
   // of this request.
   guard.moved()
-  app.wakeJobs()
+  app.wakes.jobs()
   if (input.wait !== false)
     await app.waits.until(id, app.settings.imports.waitMs, async () => !isOpen(await getImport(app, id)))
   const doc = await getImport(app, id)
   if (doc.problem)
     throw new ServiceError(doc.problem.code, doc.problem.message, doc.problem.paths ? { paths: doc.problem.paths } : {})
-  return { doc, head: doc.revision ?? target.space.repo.head(ref) ?? start }
+  return { doc, head: doc.revision ?? target.space.repo.refs.head(ref) ?? start }
 }
 
 async function getImport(app: App, id: string): Promise<Document<ContentImportDoc>> {
@@ -123,7 +123,7 @@ async function originOf(
 /** Stores a file durably, so that the import survives a restart. */
 const keepFile = async ({ repo }: LoadedSpace, { name, content }: SentFile) => ({
   name,
-  oid: await repo.writeBlob(content),
+  oid: await repo.objects.writeBlob(content),
 })
 
 function draftOf(

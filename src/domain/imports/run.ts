@@ -53,7 +53,7 @@ async function openRun(app: App, id: string): Promise<ImportRun> {
 
 /** Reads the file that was sent with the request of an import; null if it names an address. */
 async function sentFile({ space, doc: { upload } }: ImportRun): Promise<{ name: string; content: Uint8Array } | null> {
-  return upload ? { name: upload.name, content: await space.repo.tree(EMPTY_TREE).read(upload.oid) } : null
+  return upload ? { name: upload.name, content: await space.repo.objects.tree(EMPTY_TREE).read(upload.oid) } : null
 }
 
 /**

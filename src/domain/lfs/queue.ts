@@ -124,12 +124,12 @@ export async function queueMissing(app: App, space: string, options: { deep: boo
   // A running job may have scanned main before it moved.
   if ((await app.store.find(jobs, 'lane', laneOf({ space, remote }))).some(({ state }) => state === 'queued')) return
   const repo = await app.git.open(repositoryName(space))
-  const main = repo.head(MAIN)
+  const main = repo.refs.head(MAIN)
   if (
     main === null ||
     (await missingObjects(app, space, repo, [main], { asked: false, deep: options.deep })).length === 0
   )
     return
   await app.store.transact((tx) => queueLfs(app, tx, { space, remote, revisions: [], asked: false, tries: 0 }))
-  app.wakeJobs()
+  app.wakes.jobs()
 }

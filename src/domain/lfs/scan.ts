@@ -27,7 +27,7 @@ const nameOf = ({ oid, size }: LfsPointer): string => `${oid} ${size}`
 
 /** Reads the pointers of a revision by object key. Pages are never pointers. Each blob is read only once. */
 async function pointersAt(app: App, repo: Repository, revision: CommitId): Promise<Map<string, FoundPointer>> {
-  const snapshot = await repo.at(revision)
+  const snapshot = await repo.objects.snapshot(revision)
   const slices = new Slices()
   const found = new Map<string, FoundPointer>()
   const unknown = new Set<string>()
@@ -78,7 +78,7 @@ export async function missingObjects(
   const failed = new Map<string, FoundPointer>()
   const slices = new Slices()
   for (const revision of new Set(revisions)) {
-    if (!(await repo.hasCommit(revision))) continue
+    if (!(await repo.objects.hasCommit(revision))) continue
     for (const [name, pointer] of await pointersAt(app, repo, revision)) {
       if (slices.due) await slices.rest()
       if (missing.has(name) || failed.has(name)) continue

@@ -44,7 +44,7 @@ export async function serverOf(
   const config = (await rootConfigOf(app, order, repo, remote)) ?? (await configOf(repo, order))
   const common = { http: app.http, signal, now: () => app.clock.now() }
   if (isAskedOfHost(order.remote.url, config)) {
-    const response = await repo.lfsAccess(remote).catch((error: unknown) => {
+    const response = await repo.remote.lfsAccess(remote).catch((error: unknown) => {
       throw asLfsError(error)
     })
     const { endpoint, headers, expiresAt } = readAccess(response, {
@@ -97,7 +97,7 @@ async function rootConfigOf(
   if (owner === undefined) return null
   const { maxBlobBytes, maxPackBytes, maxTreeEntries: maxEntries, remoteTimeoutMs: timeoutMs } = app.settings
   try {
-    return await repo.rootFile(remote, ref, {
+    return await repo.remote.rootFile(remote, ref, {
       name: CONFIG,
       maxBytes: MAX_CONFIG_BYTES,
       owner,
@@ -123,10 +123,10 @@ const tooLong = (): LfsError =>
 
 /** Reads `.lfsconfig` from the last imported head of the remote, otherwise from main. */
 async function configOf(repo: Repository, { remote }: LfsOrder): Promise<string | null> {
-  for (const commit of [remote.head, repo.head(MAIN)]) {
-    if (commit === undefined || commit === null || !(await repo.hasCommit(commit))) continue
+  for (const commit of [remote.head, repo.refs.head(MAIN)]) {
+    if (commit === undefined || commit === null || !(await repo.objects.hasCommit(commit))) continue
     try {
-      const snapshot = await repo.at(commit)
+      const snapshot = await repo.objects.snapshot(commit)
       const entry = await snapshot.entry(CONFIG)
       if (!entry) continue
       const bytes = await readBounded(snapshot, entry.oid, MAX_CONFIG_BYTES)

@@ -20,7 +20,7 @@ export async function forgetPruned(app: App, space: string): Promise<void> {
   const all = await app.store.find(lfsObjects, 'space', space)
   if (all.length === 0) return
   const repo = await app.git.open(repositoryName(space))
-  const absent = new Set(await repo.absent(all.map(({ blob }) => blob)))
+  const absent = new Set(await repo.objects.absent(all.map(({ blob }) => blob)))
   const gone = all.filter(({ blob }) => absent.has(blob))
   for (let at = 0; at < gone.length; at += REMOVE_BATCH)
     await app.store.transact(async (tx) => {

@@ -55,7 +55,7 @@ export async function backlinksOf(app: App, actor: Actor, home: OpenRevision, to
   const end = performance.now() + DEADLINE_MS
   for (const space of await otherSpaces(app, actor, home)) {
     if (performance.now() > end) throw stillReading()
-    if (!space.repo.head(MAIN)) continue
+    if (!space.repo.refs.head(MAIN)) continue
     const revision = await openMain(app, space)
     found.push(...(await find(revision, await addressesIn(app, revision))))
   }

@@ -81,7 +81,7 @@ export class Places {
 
 async function openVisible(app: App, actor: Actor, id: string): Promise<OpenRevision | null> {
   const space = await findSpace(app, actor, id)
-  return space?.repo.head(MAIN) ? openMain(app, space) : null
+  return space?.repo.refs.head(MAIN) ? openMain(app, space) : null
 }
 
 /** Resolves an address in a revision of its space. Null if the target does not exist. */

@@ -142,7 +142,8 @@ export async function brokenWithout(
   changeRequest: LoadedChangeRequest,
 ): Promise<Set<string>> {
   const { before, merge } = await spanOf(app, space, changeRequest)
-  const other = merge === null ? headOf(space) : ((await space.repo.mergeBase(before, changeRequest.head)) ?? before)
+  const other =
+    merge === null ? headOf(space) : ((await space.repo.history.mergeBase(before, changeRequest.head)) ?? before)
   const broken = new Set<string>()
   for (const commit of new Set([before, other]))
     for (const key of await (await LinkReport.of(app, actor, await openRevision(app, space, commit))).broken())

@@ -93,8 +93,8 @@ export async function factsOf(
   const space = await app.store.get(spaces, request.space)
   if (!space || space.deletedAt !== undefined) throw notFound('This PDF')
   const repo = await app.git.open(repositoryName(space.id))
-  if (!(await repo.hasCommit(request.revision))) throw notFound('This PDF')
-  const { committer } = await repo.commit(asOid(request.revision))
+  if (!(await repo.objects.hasCommit(request.revision))) throw notFound('This PDF')
+  const { committer } = await repo.objects.commit(asOid(request.revision))
   const organization = await app.store.get(organizations, space.organization)
   const changeRequest =
     request.changeRequest === undefined ? null : await app.store.get(changeRequests, request.changeRequest)
@@ -106,7 +106,7 @@ export async function factsOf(
     lang: space.language ?? '',
   }
   // The lock and the head decide which version of a specification is shown.
-  const specs = [await specStamp(app, space.organization), space.editMode, repo.head(MAIN) === request.revision]
+  const specs = [await specStamp(app, space.organization), space.editMode, repo.refs.head(MAIN) === request.revision]
   const lfs = await lfsStamp(app, space.id)
   const parts = [
     BOOK_VERSION,

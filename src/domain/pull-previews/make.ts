@@ -84,7 +84,7 @@ async function mapped(
   if (base === null) throw noFolder(remote)
   const head = await side.local(log, commit)
   if (head === null) throw new SyncFailure(`The pull request no longer has the folder ${remote.directory}/.`)
-  return { base: (await repo.mergeBase(base, head)) ?? base, head }
+  return { base: (await repo.history.mergeBase(base, head)) ?? base, head }
 }
 
 function requireFew(commits: number): void {

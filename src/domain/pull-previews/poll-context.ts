@@ -48,7 +48,7 @@ export async function keep(
   const { repo } = space
   const ref = previewRef(through.id, number)
   await app.locks.run(space.doc.id, async (lease) => {
-    const from = repo.head(ref)
-    if (from !== to) await repo.move([{ ref, from, to }], 'preview a pull request', lease)
+    const from = repo.refs.head(ref)
+    if (from !== to) await repo.refs.move([{ ref, from, to }], 'preview a pull request', lease)
   })
 }

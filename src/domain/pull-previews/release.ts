@@ -27,9 +27,9 @@ export async function releaseOthers(
     const repo = await app.git.open(name)
     await app.locks.run(place.space, async (lease) => {
       const prefix = previewPrefix(place.connection)
-      const refs = [...(await repo.refs(prefix))].filter(([ref]) => !wanted.has(Number(ref.slice(prefix.length))))
+      const refs = [...(await repo.refs.list(prefix))].filter(([ref]) => !wanted.has(Number(ref.slice(prefix.length))))
       const moves = refs.map(([ref, from]) => ({ ref, from, to: null }))
-      if (moves.length > 0) await repo.move(moves, 'release previews of pull requests', lease)
+      if (moves.length > 0) await repo.refs.move(moves, 'release previews of pull requests', lease)
     })
   }
   const gone = [...(await previewsOf(app, place.connection)).values()].filter(({ number }) => !wanted.has(number))

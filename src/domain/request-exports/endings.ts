@@ -112,7 +112,12 @@ async function exportedAs({ space, remote }: Export, revision: CommitId): Promis
   const { repo } = space
   const log = await readSyncLog(repo, remote, headOf(space))
   for (const pair of log.syncPoints.toReversed())
-    if (isKnown(pair) && isWhole(pair) && pair.ref === remote.ref && (await repo.isAncestor(revision, pair.local)))
+    if (
+      isKnown(pair) &&
+      isWhole(pair) &&
+      pair.ref === remote.ref &&
+      (await repo.history.isAncestor(revision, pair.local))
+    )
       return pair.remote
   return null
 }

@@ -28,7 +28,7 @@ export async function exportCommit(all: Sided<Export>, on: CommitId | null): Pro
     throw new SyncFailure(
       'The change request contains no commits of the repository yet. Run the connection, then update the change request from main.',
     )
-  const tree = (await repo.commit(head)).tree
+  const tree = (await repo.objects.commit(head)).tree
   const content =
     remote.directory === '' ? { changes: [], tree } : await inFolder(side, remote.directory, parents, tree)
   if (parents.length === 1 && first === on && (await hasContent(side, remote.directory, on, tree))) return on
@@ -37,7 +37,7 @@ export async function exportCommit(all: Sided<Export>, on: CommitId | null): Pro
   const since = [local, log.last?.local].filter((one) => one != null)
   const { author, others } = await creditsOf(repo, head, since, creator)
   const words = [titleOf(request), request.description ?? ''].join('\n\n')
-  return side.commits.write({
+  return side.commits.objects.write({
     parents: content.parents ?? parents,
     sign: true,
     changes: content.changes,
@@ -57,7 +57,7 @@ export async function exportCommit(all: Sided<Export>, on: CommitId | null): Pro
 async function commonWithMain({ space, remote, head }: Export): Promise<CommitId | null> {
   const theirs =
     remote.directory === '' ? (await readSyncLog(space.repo, remote, headOf(space))).last?.theirs : undefined
-  return theirs === undefined ? null : space.repo.mergeBase(head, theirs)
+  return theirs === undefined ? null : space.repo.history.mergeBase(head, theirs)
 }
 
 /** Returns the title for commits and pull requests. */
@@ -66,12 +66,12 @@ export const titleOf = ({ subject, number }: { subject: string; number: number }
 
 async function parentsOf({ commits }: RemoteSide, on: CommitId | null, base: CommitId | null): Promise<CommitId[]> {
   if (on === null) return base === null ? [] : [base]
-  return base === null || (await commits.isAncestor(base, on)) ? [on] : [on, base]
+  return base === null || (await commits.history.isAncestor(base, on)) ? [on] : [on, base]
 }
 
 async function hasContent({ commits }: RemoteSide, directory: string, on: CommitId, tree: TreeId): Promise<boolean> {
-  if (directory === '') return (await commits.commit(on)).tree === tree
-  return (await (await commits.at(on)).entry(directory))?.oid === tree
+  if (directory === '') return (await commits.objects.commit(on)).tree === tree
+  return (await (await commits.objects.snapshot(on)).entry(directory))?.oid === tree
 }
 
 interface Content {
@@ -110,7 +110,7 @@ async function mergeOutside(
   theirs: CommitId,
 ): Promise<MergeOutcome | null> {
   try {
-    return await commits.merge({ ours, theirs })
+    return await commits.trees.merge({ ours, theirs })
   } catch (error) {
     if (partial && error instanceof GitError) return null
     throw error

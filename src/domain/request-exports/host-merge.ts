@@ -85,11 +85,11 @@ async function isImported(all: Export, commit: CommitId): Promise<boolean> {
   const local = await onRemoteSide(all, async ({ side }) => {
     // For a folder, the files outside the space do not show what main contains, but the history of the branch does.
     if (side.usesScratch) await side.fetch(remote.ref)
-    return (await side.commits.hasCommit(commit)) ? side.local(log, commit) : null
+    return (await side.commits.objects.hasCommit(commit)) ? side.local(log, commit) : null
   })
   if (local === null) return false
   for (const one of [main, ...log.syncPoints.map(({ theirs }) => theirs)])
-    if (await repo.isAncestor(local, one)) return true
+    if (await repo.history.isAncestor(local, one)) return true
   return false
 }
 
@@ -132,7 +132,9 @@ async function recordMerge(
       { ref: MAIN, reason, guard: guardMain(app, space, { by: 'service' }), lease },
       async (now) => {
         const main = now ?? headOf(space)
-        return (await repo.isAncestor(contained, main)) ? main : mergeCommit(all, { main, contained, whole, sides })
+        return (await repo.history.isAncestor(contained, main))
+          ? main
+          : mergeCommit(all, { main, contained, whole, sides })
       },
     )
     if (!whole) return { revision, reason: stayingOpen(contained) }
@@ -153,25 +155,25 @@ async function mergeCommit(
     ...(whole ? { 'Change-Request': String(request.number) } : {}),
     'Merged-As': (doc.became?.commits ?? []).slice(-MAX_NAMED),
   })
-  const { tree } = await space.repo.commit(main)
+  const { tree } = await space.repo.objects.commit(main)
   const changes = sides === null ? [] : await followersOfPlainMerge(app, space, sides, tree)
   const commit = { parents: [main, contained], message, author: actor.user }
   if (changes.length === 0)
     return makeCommit(app, space, { ...commit, changes, tree, overrides: await overridesAt(app, space, main) })
-  const merge = { ours: main, theirs: contained, bases: [contained], tree: await space.repo.draft(tree, changes) }
+  const merge = { ours: main, theirs: contained, bases: [contained], tree: await space.repo.trees.draft(tree, changes) }
   return makeMergeCommit(app, space, merge, commit)
 }
 
 /** Whether main has all changes of the change request's head beyond the merged revision. */
 async function addsNothing({ app, space }: Export, head: CommitId, exported: CommitId | null): Promise<boolean> {
   const main = headOf(space)
-  if (await space.repo.isAncestor(head, main)) return true
+  if (await space.repo.history.isAncestor(head, main)) return true
   const merged = await mergeCommits(app, space, {
     ours: main,
     theirs: head,
     ...(exported === null ? {} : { base: exported }),
   })
-  return merged.clean && merged.tree === (await space.repo.commit(main)).tree
+  return merged.clean && merged.tree === (await space.repo.objects.commit(main)).tree
 }
 
 const stayingOpen = (merged: CommitId): string =>

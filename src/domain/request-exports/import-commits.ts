@@ -29,7 +29,7 @@ export async function takeIn(all: Sided<Export>, there: CommitId, last: Exported
   const { app, space, remote, request, branch, side } = all
   const { repo } = space
   if ((await fetched(all)) !== there) throw new SyncFailure('The branch moved on the host.')
-  if (!(await side.commits.isAncestor(last.commit, there)))
+  if (!(await side.commits.history.isAncestor(last.commit, there)))
     throw new SyncFailure(
       `The branch ${all.doc.branch} was rewritten on the host and lacks the exported commit. Nothing was overwritten. Restore ${last.commit} there, or archive the change request.`,
     )
@@ -45,7 +45,7 @@ export async function takeIn(all: Sided<Export>, there: CommitId, last: Exported
         if (theirs === null)
           throw new SyncFailure(`The branch on the host no longer has the folder ${remote.directory}/.`)
         const ground = await findMergeBase(repo, log, { main: ours, theirs })
-        if (ground.upToDate || (await repo.isAncestor(theirs, ours))) return ours
+        if (ground.upToDate || (await repo.history.isAncestor(theirs, ours))) return ours
         const { merged } = await mergeArrival(all, ground, { main: ours, theirs })
         if (!merged.clean) throw conflictOf(merged.conflicts.map(({ path }) => path))
         const { name: displayName, email } = app.settings.committer

@@ -38,10 +38,10 @@ export const sidesOfMerge = (all: Export, { commit }: ExportedRevision): Promise
 export const mergedByTree = (all: Export): Promise<ExportedRevision | null> =>
   withMerge(all, async ({ before, result, exportedHere }) => {
     const { repo } = all.space
-    const { tree } = await repo.commit(result)
+    const { tree } = await repo.objects.commit(result)
     for (const one of exportedRevisions(all.doc).slice(0, MAX_TRIED)) {
       const theirs = await exportedHere(one.commit)
-      const merged = theirs === null ? null : await repo.merge({ ours: before, theirs })
+      const merged = theirs === null ? null : await repo.trees.merge({ ours: before, theirs })
       if (merged?.clean && merged.tree === tree) return one
     }
     return null
@@ -68,11 +68,11 @@ async function withMerge<T>(all: Export, work: (merge: MergeThere) => Promise<T 
     // The remote's side may no longer have an exported commit. The log has its local commit.
     const exportedHere = async (commit: CommitId): Promise<CommitId | null> => {
       const theirs = log.entries.find((entry) => entry.remote === commit)?.theirs ?? commit
-      return (await repo.hasCommit(theirs)) ? theirs : null
+      return (await repo.objects.hasCommit(theirs)) ? theirs : null
     }
     try {
       if (side.usesScratch) await side.fetch(remote.ref)
-      const [parent] = (await side.commits.commit(first)).parents
+      const [parent] = (await side.commits.objects.commit(first)).parents
       const [before, result] = [
         parent === undefined ? null : await side.local(log, parent),
         await side.local(log, last),

@@ -25,7 +25,7 @@ export const pushBranch = (all: Export): Promise<Export> => onRemoteSide(all, pu
 
 async function pushOn(sided: Sided<Export>): Promise<Export> {
   const { side, ...all } = sided
-  const heads = await all.space.repo.remoteHeads(all.connection, [all.branch, all.remote.ref])
+  const heads = await all.space.repo.remote.heads(all.connection, [all.branch, all.remote.ref])
   const there = heads.get(all.branch) ?? null
   if (!heads.has(all.remote.ref))
     throw new SyncFailure(
@@ -53,7 +53,7 @@ async function pushed(all: Sided<Export>, there: CommitId | null): Promise<Expor
   const { app, space, doc, head, side } = all
   const last = doc.pushed?.commit
   // If the branch was deleted, the next commit builds on the last one, if it is still available.
-  const on = there ?? (last !== undefined && (await side.commits.hasCommit(last)) ? last : null)
+  const on = there ?? (last !== undefined && (await side.commits.objects.hasCommit(last)) ? last : null)
   await fetchBase(all, on)
   const commit = await app.locks.run(space.doc.id, async (lease) => {
     const again = doc.offered?.revision === head && (await isOn(side, doc.offered.commit, on))
@@ -69,16 +69,16 @@ async function pushed(all: Sided<Export>, there: CommitId | null): Promise<Expor
 }
 
 async function isOn({ commits }: RemoteSide, one: CommitId, parent: CommitId | null): Promise<boolean> {
-  if (!(await commits.hasCommit(one))) return false
-  return parent === null || (await commits.commit(one)).parents[0] === parent
+  if (!(await commits.objects.hasCommit(one))) return false
+  return parent === null || (await commits.objects.commit(one)).parents[0] === parent
 }
 
 /** Fetches the base of the commit if its scratch repository was deleted. Must not run under the lock of the space. */
 async function fetchBase({ space, remote, side, branch, head }: Sided<Export>, on: CommitId | null): Promise<void> {
   if (!side.usesScratch) return
   const base = (await readSyncLog(space.repo, remote, head)).last?.remote
-  if (base !== undefined && !(await side.commits.hasCommit(base))) await side.fetch(remote.ref)
-  if (on !== null && !(await side.commits.hasCommit(on))) await side.fetch(branch)
+  if (base !== undefined && !(await side.commits.objects.hasCommit(base))) await side.fetch(remote.ref)
+  if (on !== null && !(await side.commits.objects.hasCommit(on))) await side.fetch(branch)
 }
 
 async function sendCommit(
@@ -87,7 +87,7 @@ async function sendCommit(
   there: CommitId | null,
 ): Promise<void> {
   try {
-    await side.commits.push(connection, branch, commit, there)
+    await side.commits.remote.push(connection, branch, commit, there)
   } catch (error) {
     if (error instanceof RemoteError && error.kind === 'stale')
       throw new SyncFailure(
@@ -117,7 +117,7 @@ async function note(
   all: Sided<Export>,
   remote: CommitId,
   kind: Entry['kind'],
-  lease: Parameters<Export['space']['repo']['move']>[2],
+  lease: Parameters<Export['space']['repo']['refs']['move']>[2],
 ): Promise<void> {
   const { space, head, branch, side } = all
   const { repo } = space
@@ -127,5 +127,9 @@ async function note(
   const theirs = (await side.local(await readSyncLog(repo, all.remote, head), remote)) ?? remote
   const entry: Entry = { kind, remote, theirs, local: head, anchor: head, ref: branch }
   const over = log.entries.filter((one) => one.kind === 'offered' && one.remote === remote && one.ref === branch)
-  await repo.move(await logMoves(repo, log, main, { added: [entry], removed: over }), 'export a change request', lease)
+  await repo.refs.move(
+    await logMoves(repo, log, main, { added: [entry], removed: over }),
+    'export a change request',
+    lease,
+  )
 }

@@ -40,7 +40,7 @@ export async function requestExportOf(
   const connection = await selectConnection(app, space, requested)
   checkCanExport(connection)
   const { doc, head } = changeRequest
-  if (await space.repo.isAncestor(head, headOf(space)))
+  if (await space.repo.history.isAncestor(head, headOf(space)))
     throw conflict('There is nothing to export: main already contains all changes of the change request.')
   const now = app.clock.now()
   const exported = await app.store.transact(async (tx) => {
@@ -76,7 +76,7 @@ export async function requestExportOf(
     await scheduleLook(app, tx, inserted, now.getTime())
     return inserted
   })
-  app.wakeJobs()
+  app.wakes.jobs()
   return exported
 }
 

@@ -59,7 +59,7 @@ async function withMovedFiles(
   const { repo } = space
   const work = app.texts.for(space.doc.id)
   const [was, is] = await Promise.all([idsAt(repo, work, base), idsAt(repo, work, head)])
-  const changes = await repo.diff(base.commit, head.commit)
+  const changes = await repo.trees.diff(base.commit, head.commit)
   const moves = new MovedIds(changes, was, is, head.overrides)
   moves.giveToEqualFiles()
   for (const [from, to] of await similarFiles(space, base.commit, head.commit, changes, moves))
@@ -75,7 +75,7 @@ interface FileIds {
 }
 
 async function idsAt(repo: Repository, work: TextWork, { commit, overrides }: CommitOverrides): Promise<FileIds> {
-  const { root } = (await readConfig(await repo.at(commit), work)).config
+  const { root } = (await readConfig(await repo.objects.snapshot(commit), work)).config
   const ids = idOf(overrides)
   const entry = (path: string): EntryKey => {
     const key = keyBelow(root, path)
@@ -177,14 +177,14 @@ async function similarFiles(
   const deleted = new Set(changes.flatMap(({ status, path }) => (status === 'deleted' && isLost(path) ? [path] : [])))
   const added = new Set(changes.flatMap(({ status, path }) => (status === 'added' && isNew(path) ? [path] : [])))
   if (deleted.size === 0 || added.size === 0) return []
-  const renames = (await space.repo.diff(base, head, { renames: true })).flatMap(
+  const renames = (await space.repo.trees.diff(base, head, { renames: true })).flatMap(
     ({ status, from, path }): [string, string][] =>
       status === 'renamed' && from !== undefined && deleted.has(from) && added.has(path) ? [[from, path]] : [],
   )
   if (renames.length === 0) return []
   const stated = await newestStatement(space, head)
   if (stated === null) return renames
-  const there = await space.repo.at(stated)
+  const there = await space.repo.objects.snapshot(stated)
   const byPeople: [string, string][] = []
   for (const [from, to] of renames) if ((await there.entry(to)) === null) byPeople.push([from, to])
   return byPeople
@@ -216,7 +216,7 @@ async function differOnUnchangedFiles(
   { commit: head, overrides: own }: CommitOverrides,
 ): Promise<boolean> {
   if (before === own) return false
-  const [old, now] = [await repo.at(base), await repo.at(head)]
+  const [old, now] = [await repo.objects.snapshot(base), await repo.objects.snapshot(head)]
   const { root } = (await readConfig(old, work)).config
   const slices = new Slices()
   for (const name of new Set([...before.keys(), ...own.keys()])) {

@@ -56,14 +56,14 @@ async function changesOf({ repo }: OpenRevision, from: CommitId, path: string): 
   let next: { from: CommitId; path: string } | null = { from, path }
   for (let moves = 0; next && moves <= MAX_MOVES; moves++) {
     const at: { from: CommitId; path: string } = next
-    const changes = await repo.fileChanges({ ...at, limit: MAX_CHANGES - found.length })
+    const changes = await repo.history.fileChanges({ ...at, limit: MAX_CHANGES - found.length })
     found.push(...changes.map((one) => ({ ...one, path: at.path })))
     next = null
     const last = found.at(-1)
     if (!last || last.before !== null || found.length >= MAX_CHANGES) break
-    const [parent] = (await repo.commit(last.commit)).parents
+    const [parent] = (await repo.objects.commit(last.commit)).parents
     if (parent === undefined) break
-    const moved = (await repo.diff(parent, last.commit, { renames: true })).find(
+    const moved = (await repo.trees.diff(parent, last.commit, { renames: true })).find(
       (one) => one.status === 'renamed' && one.path === last.path,
     )
     if (moved?.from === undefined || !moved.before) break

@@ -22,8 +22,8 @@ const MAX_PAGES = 10_000
 
 /** Returns the moment whose specification versions a revision shows, unless it is the head of a change request. */
 export async function momentOf(space: LoadedSpace, { snapshot }: Pick<OpenRevision, 'snapshot'>): Promise<Moment> {
-  const isOpen = space.repo.head(MAIN) === snapshot.commit && space.doc.editMode !== 'locked'
-  return isOpen ? null : (await space.repo.commit(snapshot.commit)).committer.seconds
+  const isOpen = space.repo.refs.head(MAIN) === snapshot.commit && space.doc.editMode !== 'locked'
+  return isOpen ? null : (await space.repo.objects.commit(snapshot.commit)).committer.seconds
 }
 
 /** Opens a revision as readers see it. `isChangeRequest` marks the head of a change request. */

@@ -21,7 +21,7 @@ export async function deletionOf(
 ): Promise<Deletion | null> {
   const found = (await deletionsAt(app, space, head)).get(page)
   if (!found) return null
-  for (const one of [...found].reverse()) if (await space.repo.isAncestor(one.commit, at)) return one
+  for (const one of [...found].reverse()) if (await space.repo.history.isAncestor(one.commit, at)) return one
   return null
 }
 
@@ -31,7 +31,7 @@ export async function deletionOf(
  */
 async function deletionsAt(app: App, space: LoadedSpace, head: CommitId): Promise<Deletions> {
   const { deletions } = app.content
-  const line = await space.repo.firstParents(head)
+  const line = await space.repo.history.firstParents(head)
   const known = line.findIndex((id) => deletions.has(`${space.doc.id}:${id}`))
   const all = new Map(known < 0 ? [] : deletions.get(`${space.doc.id}:${line[known]}`))
   const unknown = known < 0 ? line : line.slice(0, known)
@@ -44,13 +44,13 @@ async function deletionsAt(app: App, space: LoadedSpace, head: CommitId): Promis
 }
 
 async function deletedIn(app: App, { doc, repo }: LoadedSpace, commit: CommitId): Promise<[string, Deletion][]> {
-  const parent = (await repo.commit(commit)).parents[0]
+  const parent = (await repo.objects.commit(commit)).parents[0]
   if (parent === undefined) return []
-  const changes = (await repo.diff(parent, commit)).filter((change) => isMarkdown(change.path))
+  const changes = (await repo.trees.diff(parent, commit)).filter((change) => isMarkdown(change.path))
   if (!changes.some((change) => change.status === 'deleted')) return []
   const identityAt = async (id: CommitId): Promise<(path: string) => string | null> => {
     const [{ config }, overrides] = await Promise.all([
-      readConfig(await repo.at(id), app.texts.for(doc.id)),
+      readConfig(await repo.objects.snapshot(id), app.texts.for(doc.id)),
       overridesAt(app, { doc, repo }, id),
     ])
     return (path) => (isBelow(config.root, path) ? idOf(overrides)('page', keyBelow(config.root, path)) : null)

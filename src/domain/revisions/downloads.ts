@@ -52,10 +52,10 @@ export interface OpenedFile {
 export async function openDownload(app: App, download: Download, signature: string): Promise<OpenedFile> {
   const space = isValidDownload(app, download, signature) ? await app.store.get(spaces, download.space) : null
   const repo = space && space.deletedAt === undefined ? await app.git.open(repositoryName(space.id)) : null
-  const head = repo?.head(MAIN)
+  const head = repo?.refs.head(MAIN)
   if (!repo || !head) throw notFound('This download')
   try {
-    return await openBlob(app, download.space, await repo.at(head), download.oid)
+    return await openBlob(app, download.space, await repo.objects.snapshot(head), download.oid)
   } catch (error) {
     // No commit contains the file anymore, and Git pruned it.
     if (isMissing(error)) throw notFound('This download')

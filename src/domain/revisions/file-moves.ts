@@ -67,7 +67,7 @@ export async function fileMoves(
   await pageMoves(open, old, now, summary, slices)
   if (open.anyRenames) await titleMoves(open, old, now, 'all')
   if (open.anyRenames)
-    for (const change of await repo.diff(old.snapshot.commit, now.snapshot.commit, { renames: true }))
+    for (const change of await repo.trees.diff(old.snapshot.commit, now.snapshot.commit, { renames: true }))
       if (change.status === 'renamed' && change.from !== undefined && open.isRename(change.from, change.path))
         open.take(change.from, change.path)
   return open.outcome()

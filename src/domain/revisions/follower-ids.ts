@@ -18,7 +18,7 @@ export async function idsOfFollowers(
   { head, tree }: { head: CommitId; tree: TreeId },
   overrides: IdOverrides,
 ): Promise<IdOverrides> {
-  const changes = await repo.diff(head, tree)
+  const changes = await repo.trees.diff(head, tree)
   const gone = new Map(
     changes.flatMap(({ path, status }) => (status === 'deleted' ? [[caseKey(path), path] as const] : [])),
   )
@@ -26,8 +26,8 @@ export async function idsOfFollowers(
     gone.size === 0 ? [] : changes.filter(({ path, status }) => status === 'added' && gone.has(caseKey(path)))
   if (moved.length === 0) return overrides
   const [was, is] = [
-    (await readConfig(await repo.at(head), work)).config.root,
-    (await readConfig(repo.tree(tree), work)).config.root,
+    (await readConfig(await repo.objects.snapshot(head), work)).config.root,
+    (await readConfig(repo.objects.tree(tree), work)).config.root,
   ]
   const found = new Map(overrides)
   for (const { path } of moved) {

@@ -65,7 +65,7 @@ async function formerPaths(
   }
   let at: CommitId = snapshot.commit
   for (let commits = 0, trees = 0; commits < MAX_COMMITS && trees < MAX_TREES; commits++) {
-    const parent = (await space.repo.commit(at)).parents[0]
+    const parent = (await space.repo.objects.commit(at)).parents[0]
     if (parent === undefined) break
     const { before, after } = await openBoth(app, space, parent, at)
     if (before.structure !== after.structure) {

@@ -22,7 +22,7 @@ export async function listRevisions(app: App, space: LoadedSpace, query: Revisio
   const last = shown.at(-1)
   const more = last !== undefined && from + shown.length < ids.length
   return {
-    items: await Promise.all(shown.map((id) => space.repo.commit(id))),
+    items: await Promise.all(shown.map((id) => space.repo.objects.commit(id))),
     count: ids.length,
     ...(more ? { next: { page: Buffer.from(last, 'hex').toString('base64url') } } : {}),
   }
@@ -41,7 +41,7 @@ function indexAfter(ids: readonly CommitId[], cursor: string): number {
 async function idsOf(app: App, space: LoadedSpace, { pageId, author }: RevisionsQuery): Promise<readonly CommitId[]> {
   const head = headOf(space)
   const written = author === undefined ? null : await idsOfAuthor(app, space, head, author)
-  if (pageId === undefined) return written ?? space.repo.firstParents(head)
+  if (pageId === undefined) return written ?? space.repo.history.firstParents(head)
   const touched = (await pageHistory(app, space, head, pageId)).map(({ id }) => id)
   if (!written) return touched
   const both = new Set(written)
@@ -50,7 +50,7 @@ async function idsOf(app: App, space: LoadedSpace, { pageId, author }: Revisions
 
 async function idsOfAuthor(app: App, space: LoadedSpace, head: CommitId, author: string): Promise<CommitId[]> {
   const email = author.includes('@') ? author : await addressOfMember(app.store, space.doc.organization, author)
-  return email === null ? [] : space.repo.historyIds({ from: head, firstParent: true, author: email })
+  return email === null ? [] : space.repo.history.ids({ from: head, firstParent: true, author: email })
 }
 
 /**

@@ -24,8 +24,8 @@ export async function resolveChanges(
   from: CommitId,
   to: CommitId,
 ): Promise<IdOverrides> {
-  const plain = await withoutSubmodules(await repo.diff(from, to))
-  const [old, now] = await Promise.all([repo.at(from), repo.at(to)])
+  const plain = await withoutSubmodules(await repo.trees.diff(from, to))
+  const [old, now] = await Promise.all([repo.objects.snapshot(from), repo.objects.snapshot(to)])
   const [{ config: oldConfig }, { config }] = [await readConfig(old, work), await readConfig(now, work)]
   const [oldRoot, root] = [oldConfig.root, config.root]
   // A missing table of contents makes no difference here: only its own text and the configuration shape entries.
@@ -93,10 +93,10 @@ export async function sideOfFiles(
   sides: { ours: CommitId; theirs: CommitId; tree: TreeId },
   names: readonly string[],
 ): Promise<SideOf> {
-  const merged = await blobAt(work, repo.tree(sides.tree))
+  const merged = await blobAt(work, repo.objects.tree(sides.tree))
   const [ours, theirs] = [
-    await blobAt(work, await repo.at(sides.ours)),
-    await blobAt(work, await repo.at(sides.theirs)),
+    await blobAt(work, await repo.objects.snapshot(sides.ours)),
+    await blobAt(work, await repo.objects.snapshot(sides.theirs)),
   ]
   const found = new Map<string, 'ours' | 'theirs'>()
   const slices = new Slices()
@@ -121,7 +121,10 @@ export async function unchangedFiles(
   names: readonly string[],
 ): Promise<string[]> {
   if (names.length === 0) return []
-  const [one, other] = [await blobAt(work, await repo.at(commits[0])), await blobAt(work, await repo.at(commits[1]))]
+  const [one, other] = [
+    await blobAt(work, await repo.objects.snapshot(commits[0])),
+    await blobAt(work, await repo.objects.snapshot(commits[1])),
+  ]
   const found: string[] = []
   const slices = new Slices()
   for (const name of names) {
@@ -137,7 +140,7 @@ export async function unchangedFiles(
 /** Returns a function that looks up the blob of an entry's key (its path below the content root). */
 async function blobAt(
   work: TextWork,
-  files: ReturnType<Repository['tree']>,
+  files: ReturnType<Repository['objects']['tree']>,
 ): Promise<(key: string) => Promise<string | undefined>> {
   const { root } = (await readConfig(files, work)).config
   return async (key) => (await files.entry(root === '' ? key : `${root}/${key}`))?.oid
@@ -172,8 +175,8 @@ export async function idsKeptByDefault(
   }
   if (claimed.size === 0) return kept
   const [mine, its] = [
-    await blobAt(work, await repo.at(keeper.commit)),
-    await blobAt(work, await repo.at(other.commit)),
+    await blobAt(work, await repo.objects.snapshot(keeper.commit)),
+    await blobAt(work, await repo.objects.snapshot(other.commit)),
   ]
   for (const { kind, key } of entries) {
     if (slices.due) await slices.rest()
@@ -186,7 +189,7 @@ export async function idsKeptByDefault(
 
 /** Lists all entries of a tree that have an ID: pages, files, groups, links and computed pages. */
 export async function entriesOf(work: TextWork, repo: Repository, tree: TreeId): Promise<EntryKey[]> {
-  const files = repo.tree(tree)
+  const files = repo.objects.tree(tree)
   const structure = await readStructure(files, defaultId, work)
   const { root } = structure.config
   const keys = (await files.walk()).map((file) => keyBelow(root, file.path))

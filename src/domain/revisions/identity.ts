@@ -37,7 +37,7 @@ const cacheKey = ({ doc }: SpaceRepository, commit: string): string => `${doc.id
  * documents were lost).
  */
 async function adoptedHead(app: App, space: SpaceRepository): Promise<CommitId | null> {
-  const adopted = space.repo.head(ADOPTED)
+  const adopted = space.repo.refs.head(ADOPTED)
   return !adopted || (await historyStatesIds(app, space, adopted)) ? null : adopted
 }
 
@@ -57,7 +57,7 @@ export async function firstWithDefaultIds(
   let [low, high] = [0, line.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if (await space.repo.isAncestor(required(line[middle]), adopted)) high = middle
+    if (await space.repo.history.isAncestor(required(line[middle]), adopted)) high = middle
     else low = middle + 1
   }
   return low
@@ -79,7 +79,7 @@ export async function historyStatesIds(app: App, space: SpaceRepository, head: C
  * if there is none.
  */
 export const newestStatement = ({ repo }: SpaceRepository, head: CommitId): Promise<CommitId | null> =>
-  repo.findWithHeader(head, PAGE_IDS, MAX_STEPS)
+  repo.history.findWithHeader(head, PAGE_IDS, MAX_STEPS)
 
 /** Returns the overrides that `commit` has once it is the adopted head of a space that has none. */
 export const overridesOnceAdopted = async (app: App, space: SpaceRepository, commit: CommitId): Promise<IdOverrides> =>
@@ -97,7 +97,7 @@ async function walkToKnown(
   const { repo } = space
   const adopted = await adoptedHead(app, space)
   const unknown: CommitInfo[] = []
-  if (adopted && (await repo.isAncestor(commit, adopted))) return { unknown, known: noOverrides, from: commit }
+  if (adopted && (await repo.history.isAncestor(commit, adopted))) return { unknown, known: noOverrides, from: commit }
   let at: CommitId | undefined = commit
   while (at !== undefined) {
     const known =
@@ -105,7 +105,7 @@ async function walkToKnown(
         ? noOverrides
         : (app.content.overrides.get(cacheKey(space, at)) ?? (await findPending(app, space, commit, at)))
     if (known) return { unknown, known, from: at }
-    const info: CommitInfo = await repo.commit(at)
+    const info: CommitInfo = await repo.objects.commit(at)
     unknown.push(info)
     at = info.parents[0]
   }
@@ -169,7 +169,7 @@ async function compute(app: App, space: SpaceRepository, commit: CommitId): Prom
 
 /** Whether a commit states its page IDs, which only servers do. */
 export const statesIds = async ({ repo }: SpaceRepository, commit: CommitId): Promise<boolean> =>
-  (await repo.commit(commit)).headers[PAGE_IDS] !== undefined
+  (await repo.objects.commit(commit)).headers[PAGE_IDS] !== undefined
 
 /**
  * Returns the three-way merged overrides of a merge commit that was made with plain Git. Null if `commit` is not such a
@@ -182,7 +182,7 @@ async function resolveMerge(
 ): Promise<IdOverrides | null> {
   const [ours, theirs] = parents
   if (!ours || !theirs) return null
-  const bases = await space.repo.mergeBases(ours, theirs)
+  const bases = await space.repo.history.mergeBases(ours, theirs)
   if (bases.length === 0) return null
   const merged = await mergedOverrides(app, space, { bases, ours, theirs, tree })
   const sides = [ours, theirs].map(async (commit) => ({ commit, overrides: await overridesAt(app, space, commit) }))
@@ -195,10 +195,10 @@ async function resolveMerge(
 async function statedBelow(app: App, space: SpaceRepository, commit: CommitId | null): Promise<IdOverrides> {
   const { repo } = space
   const adopted = await adoptedHead(app, space)
-  if (adopted && commit && (await repo.isAncestor(commit, adopted))) return noOverrides
+  if (adopted && commit && (await repo.history.isAncestor(commit, adopted))) return noOverrides
   for (let at: CommitId | undefined | null = commit; at; ) {
     if (at === adopted) return noOverrides
-    const info: CommitInfo = await repo.commit(at)
+    const info: CommitInfo = await repo.objects.commit(at)
     if (info.headers[PAGE_IDS] !== undefined)
       return app.content.overrides.get(cacheKey(space, at)) ?? (await overridesAt(app, space, at))
     at = info.parents[0]
@@ -278,7 +278,7 @@ async function overridesOfBases(app: App, space: SpaceRepository, bases: readonl
   if (first === undefined) return noOverrides
   let joined = await overridesAt(app, space, first)
   for (const base of more) {
-    const below = await space.repo.mergeBase(first, base)
+    const below = await space.repo.history.mergeBase(first, base)
     const under = below ? await overridesAt(app, space, below) : noOverrides
     joined = await inSlices(
       mergeOverridesInSteps({ base: under, ours: joined, theirs: await overridesAt(app, space, base) }),
@@ -304,6 +304,6 @@ export async function takenOverrides(
     (name) => theirs.get(name) !== mine.get(name),
   )
   const same = await unchangedFiles(work, repo, [taken, replaced], differing)
-  const entries = await entriesOf(work, repo, (await repo.commit(taken)).tree)
+  const entries = await entriesOf(work, repo, (await repo.objects.commit(taken)).tree)
   return takeOverrides(keepIds(theirs, mine, same), mine, entries)
 }

@@ -82,5 +82,7 @@ export async function asKnownToMain(
   for (const entry of [...shared].map(entryOfOverride)) known.give(entry, mine(entry.kind, entry.key))
   if (renamed.size + shared.size === 0) return found.overrides
   // Another entry may have one of these IDs by default.
-  return inSlices(repairInSteps(known.overrides, await entriesOf(work, repo, (await repo.commit(found.commit)).tree)))
+  return inSlices(
+    repairInSteps(known.overrides, await entriesOf(work, repo, (await repo.objects.commit(found.commit)).tree)),
+  )
 }

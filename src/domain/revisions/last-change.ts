@@ -27,16 +27,16 @@ export async function changeAt(app: App, space: SpaceRepository, commit: CommitI
   const key = `${space.doc.id}:${commit}:${path}`
   const known = app.content.lastChanges.get(key)
   if (known) return known
-  const { seconds } = (await space.repo.commit(commit)).committer
+  const { seconds } = (await space.repo.objects.commit(commit)).committer
   const change = { commit, seconds, author: await authorOf(space, commit, path) }
   app.content.lastChanges.set(key, change)
   return change
 }
 
 async function authorOf({ repo }: SpaceRepository, commit: CommitId, path: string): Promise<string> {
-  const { author, parents } = await repo.commit(commit)
+  const { author, parents } = await repo.objects.commit(commit)
   const [first] = parents
   if (first === undefined || parents.length < 2) return author.name
-  const merged = await repo.history({ from: commit, not: [first], path, limit: MAX_COMMITS })
+  const merged = await repo.history.log({ from: commit, not: [first], path, limit: MAX_COMMITS })
   return (merged.find((one) => one.parents.length < 2)?.author ?? author).name
 }

@@ -36,7 +36,7 @@ export async function withIdsSeenFromMain(
   const work = app.texts.for(space.doc.id)
   const [now, from] = [idOf(found), idOf(seen)]
   const entryAt = await entriesAt(work, repo, head)
-  const changed = (await repo.diff(common, head)).flatMap(({ status, path }) =>
+  const changed = (await repo.trees.diff(common, head)).flatMap(({ status, path }) =>
     status === 'deleted' ? [] : [{ isAdded: status === 'added', ...entryAt(path) }],
   )
   const fresh = changed.filter(({ kind, key }) => now(kind, key) !== from(kind, key))
@@ -58,6 +58,6 @@ export async function withIdsSeenFromMain(
 
 /** Returns a function that maps paths of a commit to entries. */
 async function entriesAt(work: TextWork, repo: Repository, commit: CommitId): Promise<(path: string) => EntryKey> {
-  const { root } = (await readConfig(await repo.at(commit), work)).config
+  const { root } = (await readConfig(await repo.objects.snapshot(commit), work)).config
   return (path) => ({ kind: kindOfPath(keyBelow(root, path)), key: keyBelow(root, path) })
 }

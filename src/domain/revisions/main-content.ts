@@ -11,7 +11,7 @@ import { type OpenRevision, openRevision } from './revisions.js'
  * was removed.
  */
 export function headOf(space: LoadedSpace): CommitId {
-  const head = space.repo.head(MAIN)
+  const head = space.repo.refs.head(MAIN)
   if (!head) throw notFound('The branch main of the space')
   return head
 }

@@ -36,7 +36,7 @@ export async function withMovesOfMerge(
   commit: CommitId,
   parents: readonly Parent[],
 ): Promise<IdOverrides> {
-  const diffs = await Promise.all(parents.map((parent) => repo.diff(parent.commit, commit)))
+  const diffs = await Promise.all(parents.map((parent) => repo.trees.diff(parent.commit, commit)))
   const inAll = (status: TreeChange['status']): Set<string> => {
     const [first = [], ...others] = diffs.map(
       (diff) => new Set(diff.filter((change) => change.status === status).map(({ path }) => path)),
@@ -45,7 +45,7 @@ export async function withMovesOfMerge(
   }
   const [fresh, rewritten] = [inAll('added'), inAll('modified')]
   if (fresh.size === 0) return merged
-  const now = await repo.at(commit)
+  const now = await repo.objects.snapshot(commit)
   const entryIn = await entries(work, now)
   const all: ParentMoves[] = []
   for (const [at, parent] of parents.entries()) all.push(await movesOf(work, repo, parent, now, diffs[at] ?? []))
@@ -81,7 +81,7 @@ async function movesOf(
   now: Snapshot,
   diff: readonly TreeChange[],
 ): Promise<ParentMoves> {
-  const old = await repo.at(parent.commit)
+  const old = await repo.objects.snapshot(parent.commit)
   const entryBefore = await entries(work, old)
   const identify = idOf(parent.overrides)
   const before = new Map(diff.map((change) => [change.path, change.before?.oid]))

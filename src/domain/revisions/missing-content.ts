@@ -12,8 +12,8 @@ const MAX_COMPUTED_REVISIONS = 1_000
 export async function lacksContent(repo: Repository, main: CommitId, head: CommitId): Promise<boolean> {
   let at: CommitId | undefined = main
   for (let checked = 0; at !== undefined && checked < MAX_COMPUTED_REVISIONS; checked++) {
-    if (await repo.isAncestor(at, head)) return false
-    const info = await repo.commit(at)
+    if (await repo.history.isAncestor(at, head)) return false
+    const info = await repo.objects.commit(at)
     if (!isComputed(info)) return true
     at = info.parents[0]
   }

@@ -23,10 +23,14 @@ const nameOf = ({ url, directory }: Folder): string => `Files of ${url} outside 
  * if there is no list.
  */
 export async function filesBeside({ doc, repo }: LoadedSpace, paths: ReadonlySet<string>): Promise<Set<string>> {
-  const commit = repo.head(OUTSIDE_REF)
-  if (commit === null || doc.git === undefined || (await repo.commit(commit)).message.trim() !== nameOf(doc.git))
+  const commit = repo.refs.head(OUTSIDE_REF)
+  if (
+    commit === null ||
+    doc.git === undefined ||
+    (await repo.objects.commit(commit)).message.trim() !== nameOf(doc.git)
+  )
     return new Set()
-  const snapshot = await repo.at(commit)
+  const snapshot = await repo.objects.snapshot(commit)
   const file = await snapshot.entry(FILE)
   const listed = file ? (await snapshot.read(file.oid)).toString() : ''
   return new Set(listed.split('\0').filter((path) => paths.has(path)))
@@ -40,7 +44,7 @@ export async function keepFilesBeside(
   paths: readonly string[],
 ): Promise<void> {
   await app.locks.run(doc.id, async (lease) => {
-    const from = repo.head(OUTSIDE_REF)
+    const from = repo.refs.head(OUTSIDE_REF)
     const content = Buffer.from(paths.join('\0'))
     const commit = {
       parents: [],
@@ -50,7 +54,7 @@ export async function keepFilesBeside(
       author: SIGNATURE,
       committer: SIGNATURE,
     }
-    const to = await repo.write(commit)
-    if (to !== from) await repo.move([{ ref: OUTSIDE_REF, from, to }], 'list the files outside the folder', lease)
+    const to = await repo.objects.write(commit)
+    if (to !== from) await repo.refs.move([{ ref: OUTSIDE_REF, from, to }], 'list the files outside the folder', lease)
   })
 }

@@ -59,8 +59,8 @@ async function compute(app: App, space: SpaceRepository, commit: CommitId): Prom
   for (const [index, step] of single.entries()) {
     const changed = {
       ...step,
-      seconds: (await space.repo.commit(step.commit)).committer.seconds,
-      changes: await space.repo.diff(step.parent, step.commit),
+      seconds: (await space.repo.objects.commit(step.commit)).committer.seconds,
+      changes: await space.repo.trees.diff(step.parent, step.commit),
     }
     const own = await datesChangedBy(app, space, growing, changed)
     const sinceStored = growing.sinceStored + 1
@@ -99,7 +99,7 @@ async function extendLine(app: App, space: SpaceRepository, line: Line, commit: 
       return
     }
     if (line.steps.length === SINGLE_STEPS) return extendLongLine(app, space, line, at)
-    const parent: CommitId | null = (await space.repo.commit(at)).parents[0] ?? null
+    const parent: CommitId | null = (await space.repo.objects.commit(at)).parents[0] ?? null
     line.steps.push({ commit: at, parent })
     at = parent
   }
@@ -107,7 +107,7 @@ async function extendLine(app: App, space: SpaceRepository, line: Line, commit: 
 
 /** Continues a walk of any length. It also checks the dates that were stored before the last restart. */
 async function extendLongLine(app: App, space: SpaceRepository, line: Line, from: CommitId): Promise<void> {
-  const rest = await space.repo.firstParents(from)
+  const rest = await space.repo.history.firstParents(from)
   const steps = [...line.steps, ...rest.map((commit, index) => ({ commit, parent: rest[index + 1] ?? null }))]
   for (let at = 0; at < steps.length; at += LOOKUP_BATCH) {
     const some = steps.slice(at, at + LOOKUP_BATCH)
@@ -143,7 +143,7 @@ async function addLongLine(
   )
   for (let end = steps.length; end > 0; end -= READ_BATCH) {
     const some = steps.slice(Math.max(0, end - READ_BATCH), end).reverse()
-    for (const [index, changed] of (await space.repo.changedPaths(some)).entries()) {
+    for (const [index, changed] of (await space.repo.history.changedPaths(some)).entries()) {
       const { parent } = required(some[index])
       const moves = end - 1 - index < defaults
       for (const [path, value] of await datesChangedBy(app, space, dates, { ...changed, parent }, moves))
@@ -209,7 +209,7 @@ async function carryCreationDates(
   const [old, now] = await Promise.all([overridesAt(app, space, parent), overridesAt(app, space, commit)])
   if (old === now) return
   const rootOf = async (id: CommitId): Promise<string> =>
-    (await readConfig(await repo.at(id), app.texts.for(doc.id))).config.root
+    (await readConfig(await repo.objects.snapshot(id), app.texts.for(doc.id))).config.root
   const [oldRoot, root] = await Promise.all([rootOf(parent), rootOf(commit)])
   const idIn = (overrides: IdOverrides, below: string, path: string): string =>
     idOf(overrides)('page', keyBelow(below, path))

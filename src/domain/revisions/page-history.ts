@@ -56,17 +56,17 @@ async function addRevisionsAtPath(
   into: PageRevision[],
 ): Promise<CommitId | null> {
   const { repo } = space
-  const { summary } = (await readConfig(await repo.at(from), app.texts.for(space.doc.id))).config
+  const { summary } = (await readConfig(await repo.objects.snapshot(from), app.texts.for(space.doc.id))).config
   const [ofFile, ofSummary] = await Promise.all(
-    [path, summary].map(async (one) => new Set(await repo.historyIds({ from, path: one, firstParent: true }))),
+    [path, summary].map(async (one) => new Set(await repo.history.ids({ from, path: one, firstParent: true }))),
   )
   const mentions = mentionTest([path])
   const slices = new Slices()
-  for (const id of await repo.firstParents(from)) {
+  for (const id of await repo.history.firstParents(from)) {
     if (slices.due) await slices.rest()
     const isFile = ofFile?.has(id) === true
     if (!isFile && !ofSummary?.has(id)) continue
-    const parent = (await repo.commit(id)).parents[0]
+    const parent = (await repo.objects.commit(id)).parents[0]
     if (
       isFile ||
       (parent !== undefined &&
@@ -101,7 +101,7 @@ async function entryChanged(
   const known = app.content.listed.get(key)
   if (known) return known.has(page)
   const textAt = async (commit: CommitId): Promise<string | null> => {
-    const snapshot = await repo.at(commit)
+    const snapshot = await repo.objects.snapshot(commit)
     const entry = await snapshot.entry(summary)
     const bytes = entry ? await readBounded(snapshot, entry.oid, MAX_TEXT_BYTES) : new Uint8Array()
     return bytes && decodeText(bytes)
@@ -124,7 +124,7 @@ async function entryChanged(
 
 /** Whether the file at a path of a commit is the page. */
 async function isPageAt(app: App, space: LoadedSpace, commit: CommitId, path: string, page: string): Promise<boolean> {
-  const snapshot = await space.repo.at(commit)
+  const snapshot = await space.repo.objects.snapshot(commit)
   if ((await snapshot.entry(path)) === null) return false
   const [{ config }, overrides] = await Promise.all([
     readConfig(snapshot, app.texts.for(space.doc.id)),
@@ -141,7 +141,7 @@ async function pathOfPage(app: App, space: LoadedSpace, commit: CommitId, page: 
   const structure = app.content.structures.get(`${space.doc.id}:${commit}`)
   const entry = structure?.byId.get(page)
   if (entry) return entry.type === 'document' ? entry.gitPath : null
-  const snapshot = await space.repo.at(commit)
+  const snapshot = await space.repo.objects.snapshot(commit)
   const [{ config }, overrides] = await Promise.all([
     readConfig(snapshot, app.texts.for(space.doc.id)),
     overridesAt(app, space, commit),

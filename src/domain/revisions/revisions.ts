@@ -33,13 +33,13 @@ export interface OpenRevision {
 /** Opens a revision. If its first parent is cached, this costs only what the commit changed. */
 export async function openRevision(app: App, space: LoadedSpace, commit: CommitId): Promise<OpenRevision> {
   const { repo } = space
-  const [snapshot, structure] = await Promise.all([repo.at(commit), structureAt(app, space, commit)])
+  const [snapshot, structure] = await Promise.all([repo.objects.snapshot(commit), structureAt(app, space, commit)])
   return { space, repo, snapshot, structure }
 }
 
 /** Opens the revision with an ID from a client. Throws 404 if the space has no such commit. */
 export async function openRevisionById(app: App, space: LoadedSpace, id: string): Promise<OpenRevision> {
-  if (!isOid(id) || !(await space.repo.hasCommit(id))) throw notFound(`Revision ${id}`)
+  if (!isOid(id) || !(await space.repo.objects.hasCommit(id))) throw notFound(`Revision ${id}`)
   return openRevision(app, space, id)
 }
 
@@ -76,7 +76,7 @@ async function buildStructure(
     return shared
   }
   const structure = await readStructure(
-    await space.repo.at(commit),
+    await space.repo.objects.snapshot(commit),
     idOf(await overridesAt(app, space, commit)),
     app.texts.for(space.doc.id),
   )
@@ -85,8 +85,10 @@ async function buildStructure(
 }
 
 async function fromParent(app: App, space: SpaceRepository, commit: CommitId): Promise<ContentStructure | null> {
-  const parent = (await space.repo.commit(commit)).parents[0]
-  return parent === undefined ? null : sharedWith(app, space, commit, parent, await space.repo.diff(parent, commit))
+  const parent = (await space.repo.objects.commit(commit)).parents[0]
+  return parent === undefined
+    ? null
+    : sharedWith(app, space, commit, parent, await space.repo.trees.diff(parent, commit))
 }
 
 /** Returns the cached structure of `other` if the changes between the two commits do not affect it. Otherwise null. */
@@ -119,7 +121,7 @@ export async function openBoth(
   after: CommitId,
 ): Promise<{ before: OpenRevision; after: OpenRevision; changes: TreeChange[] }> {
   const { repo, doc } = space
-  const changes = await repo.diff(before, after)
+  const changes = await repo.trees.diff(before, after)
   const [known, other] = app.content.structures.has(`${doc.id}:${after}`) ? [after, before] : [before, after]
   const first = await openRevision(app, space, known)
   const shared = await sharedWith(app, space, other, known, changes)

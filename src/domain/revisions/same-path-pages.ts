@@ -50,7 +50,7 @@ export async function identified(
   { commit, overrides }: CommitOverrides,
 ): Promise<Identified> {
   const [byName, identify, slices] = [new Map<string, string>(), idOf(overrides), new Slices()]
-  for (const { kind, key } of await entriesOf(work, repo, (await repo.commit(commit)).tree)) {
+  for (const { kind, key } of await entriesOf(work, repo, (await repo.objects.commit(commit)).tree)) {
     byName.set(overrideKey(kind, key), identify(kind, key))
     if (slices.due) await slices.rest()
   }

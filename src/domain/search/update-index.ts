@@ -107,7 +107,7 @@ async function addTexts(
   { revision, descriptions, generated }: Searchable,
 ): Promise<void> {
   const { id } = space.doc
-  const snapshot = await space.repo.at(revision)
+  const snapshot = await space.repo.objects.snapshot(revision)
   const missing = all.filter((oid) => !generated.has(oid))
   for (const oid of all) {
     const entry = generated.get(oid)

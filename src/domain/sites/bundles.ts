@@ -63,7 +63,7 @@ async function keyFor(app: App, visitor: Visitor): Promise<string> {
   const spaces: unknown[] = []
   for (const { entry, space } of shownSiteSpaces(view)) {
     const { id, version } = space.doc
-    const head = (await app.git.open(repositoryName(id))).head(MAIN)
+    const head = (await app.git.open(repositoryName(id))).refs.head(MAIN)
     spaces.push([entry.id, id, version, head, await lfsStamp(app, id)])
   }
   const { organization: above } = view.address

@@ -102,7 +102,7 @@ async function findMainOnSite(app: App, id: string): Promise<OpenRevision | null
 
 /** Null if an admin removed the branch main. There are then no pages. */
 const openMainIfAny = async (app: App, space: LoadedSpace): Promise<OpenRevision | null> =>
-  space.repo.head(MAIN) ? openMain(app, space) : null
+  space.repo.refs.head(MAIN) ? openMain(app, space) : null
 
 /** Returns the field of a destination that names a part of the site. Null for a URL. */
 function memberOnSite(to: SiteDestination): { name: string; what: string } | null {

@@ -170,7 +170,7 @@ async function mergedHead(
 }
 
 const contains = (repo: Repository, descendant: CommitId, ancestor: CommitId): Promise<boolean> =>
-  repo.isAncestor(ancestor, descendant)
+  repo.history.isAncestor(ancestor, descendant)
 
 /** Creates the commit of a merge that may never happen. No ref names it, so maintenance removes it after two weeks. */
 async function merge(

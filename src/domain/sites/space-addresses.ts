@@ -37,5 +37,5 @@ export async function addressesOfRevision(
   { doc, repo }: LoadedSpace,
   revision: string,
 ): Promise<SpaceAddresses> {
-  return repo.head(MAIN) === revision ? addressesOfSpace(app, doc) : {}
+  return repo.refs.head(MAIN) === revision ? addressesOfSpace(app, doc) : {}
 }

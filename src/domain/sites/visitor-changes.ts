@@ -20,7 +20,7 @@ async function changesOfPage(page: ReadPage, limit: number): Promise<PageChange[
   const { entry, pages } = page
   if (entry.type !== 'document') return []
   const { repo, snapshot } = pages.revision
-  const commits = await repo.history({ from: snapshot.commit, path: entry.gitPath, firstParent: true, limit })
+  const commits = await repo.history.log({ from: snapshot.commit, path: entry.gitPath, firstParent: true, limit })
   return commits.map(({ id, author, committer }) => ({ commit: id, seconds: committer.seconds, author: author.name }))
 }
 
@@ -64,7 +64,7 @@ export async function renderChange(
 
 /** Returns the texts of a page before and after a commit. */
 async function textsOf(app: App, page: ReadPage, text: PageText, commit: CommitId) {
-  const [parent] = (await page.pages.revision.repo.commit(commit)).parents
+  const [parent] = (await page.pages.revision.repo.objects.commit(commit)).parents
   const at = await textAt(app, page, text, commit)
   return { before: parent === undefined ? '' : await textAt(app, page, text, parent), at }
 }
@@ -72,7 +72,7 @@ async function textsOf(app: App, page: ReadPage, text: PageText, commit: CommitI
 /** Returns the text that a page had at a commit, with the current includes and variables; '' if it did not exist. */
 async function textAt(app: App, { pages }: ReadPage, { gitPath, attributes }: PageText, commit: CommitId) {
   const { revision } = pages
-  const snapshot = await revision.repo.at(commit)
+  const snapshot = await revision.repo.objects.snapshot(commit)
   const entry = gitPath === undefined ? null : await snapshot.entry(gitPath)
   if (gitPath === undefined || !entry) return ''
   const { source } = await parsePage(app, revision.space.doc.id, snapshot, entry.oid, gitPath)

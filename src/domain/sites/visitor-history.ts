@@ -60,7 +60,7 @@ async function compare(
   const { space, repo } = page.pages.revision
   const { gitPath, markdown } = text
   const asked = { from: dates.commit, path: gitPath, limit: MAX_CHANGES, since: dates.updated - WINDOW }
-  const commits = await repo.fileChanges(asked)
+  const commits = await repo.history.fileChanges(asked)
   const earlier: (string | Uint8Array)[] = []
   let length = markdown.length
   for (const { before } of commits) {

@@ -61,7 +61,7 @@ async function shownSpecs(
   const visible = await visibleSpaces(app, actor, doc.id, documents)
   for (const { repo, ...space } of await openSpaces(app, visible.slice(0, MAX_SPACES))) {
     try {
-      const head = repo?.head(MAIN) ?? null
+      const head = repo?.refs.head(MAIN) ?? null
       if (repo === null || head === null) continue
       for (const slug of await usedSpecs(app, { ...space, repo }, head)) shown.add(slug)
     } catch (error) {

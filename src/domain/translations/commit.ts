@@ -76,10 +76,10 @@ function messageOf({ doc }: Run, source: CommitId, pages: number): string {
 export async function committedBefore({ app, space, doc }: Run): Promise<RunResult | null> {
   const stored = await app.store.get(translations, doc.id)
   const done = stored?.committed
-  if (!done || !(await space.repo.hasCommit(done.commit))) return null
+  if (!done || !(await space.repo.objects.hasCommit(done.commit))) return null
   const request = done.changeRequest === undefined ? null : await app.store.get(changeRequests, done.changeRequest)
   const head = request ? loadHead(space, request).head : headOf(space)
-  if (!(await space.repo.isAncestor(done.commit, head))) return null
+  if (!(await space.repo.history.isAncestor(done.commit, head))) return null
   const { commit: _commit, ...result } = done
   return result
 }

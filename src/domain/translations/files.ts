@@ -29,7 +29,7 @@ export interface FilesAt {
 /** Lists the files of a space at a commit. Submodules are omitted. */
 export async function filesAt(app: App, space: LoadedSpace, commit: CommitId): Promise<FilesAt> {
   const [snapshot, structure, overrides] = [
-    await space.repo.at(commit),
+    await space.repo.objects.snapshot(commit),
     await structureAt(app, space, commit),
     await overridesAt(app, space, commit),
   ]

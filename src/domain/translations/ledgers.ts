@@ -62,16 +62,16 @@ function readLine(line: string): KnownFile {
 /** Finds the ledger of the newest run in the history of `head`. Null if there is none. */
 export async function findLedger(repo: Repository, head: CommitId): Promise<Ledger | null> {
   for (const limit of [FIRST_WALK, MAX_WALK]) {
-    const history = await repo.history({ from: head, limit })
+    const history = await repo.history.log({ from: head, limit })
     const ledger = history.find(({ headers }) => headers[LEDGER_HEADER] !== undefined)?.headers[LEDGER_HEADER]
-    if (ledger !== undefined && isOid(ledger) && (await repo.hasCommit(ledger))) return readLedger(repo, ledger)
+    if (ledger !== undefined && isOid(ledger) && (await repo.objects.hasCommit(ledger))) return readLedger(repo, ledger)
     if (ledger !== undefined || history.length < limit) return null
   }
   return null
 }
 
 async function readLedger(repo: Repository, commit: CommitId): Promise<Ledger> {
-  const snapshot = await repo.at(commit)
+  const snapshot = await repo.objects.snapshot(commit)
   const index = await snapshot.entry('index')
   const [first = '', ...lines] = index ? (await snapshot.read(index.oid)).toString().split('\n') : []
   const files = new Map<string, KnownFile>()
@@ -105,7 +105,7 @@ export async function writeLedger(
     if (!next.files.has(id) && (await before.snapshot?.entry(`units/${id}`)))
       changes.push({ path: `units/${id}`, delete: true })
   const signature = serviceSignature(app)
-  return repo.write({
+  return repo.objects.write({
     parents: before.commit === null ? [] : [before.commit],
     changes,
     message: commitMessage('Ledger of a translation'),
@@ -116,13 +116,13 @@ export async function writeLedger(
 
 /** Protects a ledger from pruning with a chain of commits that have all ledgers as parents. */
 export async function keepLedger(app: App, repo: Repository, ledger: CommitId, lease: Lease): Promise<void> {
-  const head = repo.head(LEDGER)
-  if (head === ledger || (head !== null && (await repo.isAncestor(ledger, head)))) return
+  const head = repo.refs.head(LEDGER)
+  if (head === ledger || (head !== null && (await repo.history.isAncestor(ledger, head)))) return
   let to = ledger
-  if (head !== null && !(await repo.isAncestor(head, ledger))) {
+  if (head !== null && !(await repo.history.isAncestor(head, ledger))) {
     const signature = serviceSignature(app)
-    const { tree } = await repo.commit(ledger)
-    to = await repo.write({
+    const { tree } = await repo.objects.commit(ledger)
+    to = await repo.objects.write({
       parents: [head, ledger],
       changes: [],
       tree,

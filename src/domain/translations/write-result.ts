@@ -87,7 +87,7 @@ async function changeOf(work: TranslationWork, step: FileStep, context: WriteCon
   const woven = how === 'weave' ? await weave(work, step, context) : null
   if (!woven) return copy(work, step, context.repo, remember)
   const content = encodeText(woven.text, encodingOf(await work.source.snapshot.read(file.oid)))
-  const oid = await context.repo.writeBlob(content)
+  const oid = await context.repo.objects.writeBlob(content)
   remember(oid, woven.kept.length > 0, woven.edited)
   written.units.set(file.id, woven.ledger)
   if (ours?.oid === oid && ours.path === to && ours.mode === file.mode) return null
@@ -105,7 +105,7 @@ async function copy(
   remember(file.oid, false, false)
   if (ours?.oid === file.oid && ours.path === to && ours.mode === file.mode) return null
   const isThere = [...[ours?.oid], result.byPath.get(file.path)?.oid].includes(file.oid)
-  if (!isThere) await repo.writeBlob(await source.snapshot.read(file.oid))
+  if (!isThere) await repo.objects.writeBlob(await source.snapshot.read(file.oid))
   return { path: to, oid: file.oid, mode: file.mode }
 }
 
@@ -148,7 +148,7 @@ export async function overridesOf(
   repo: Repository,
   { changes, files }: Written,
 ): Promise<IdOverrides> {
-  const tree = await repo.draft(result.snapshot.tree, changes)
+  const tree = await repo.trees.draft(result.snapshot.tree, changes)
   const ids = new Set(files.keys())
   const own = new Map<string, string>()
   for (const [name, id] of result.overrides) if (!ids.has(id)) own.set(name, id)

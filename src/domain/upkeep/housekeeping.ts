@@ -53,7 +53,7 @@ export async function queueHousekeeping(app: App): Promise<number> {
       return 1
     })
   }
-  if (queued > 0) app.wakeJobs()
+  if (queued > 0) app.wakes.jobs()
   return queued
 }
 
@@ -81,7 +81,7 @@ export async function removeExpired(app: App): Promise<void> {
  */
 export async function maintainRepository(app: App, space: string): Promise<void> {
   if (!(await app.git.exists(repositoryName(space)))) return
-  await (await app.git.open(repositoryName(space))).maintain({ exclusive: (work) => app.locks.run(space, work) })
+  await (await app.git.open(repositoryName(space))).upkeep.maintain({ exclusive: (work) => app.locks.run(space, work) })
   await forgetPruned(app, space)
   await queueMissing(app, space, { deep: true })
 }

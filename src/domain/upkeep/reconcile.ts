@@ -99,7 +99,7 @@ async function reconcileSpace(app: App, space: LoadedSpace): Promise<Repair[]> {
 /** Reports a repository backup that is older than the documents and lacks a commit of main that they record. */
 async function olderThanDocuments(app: App, { doc, repo }: LoadedSpace): Promise<Repair[]> {
   const seen = (await app.store.get(announcedHeads, announcedHeadId(doc.id, MAIN)))?.commit
-  if (seen === undefined || seen === repo.head(MAIN) || (await repo.hasCommit(seen))) return []
+  if (seen === undefined || seen === repo.refs.head(MAIN) || (await repo.objects.hasCommit(seen))) return []
   return [
     damaged(doc.id, `its repository is older than the documents: main was at ${seen}, which the repository lacks`),
   ]
@@ -113,14 +113,14 @@ async function faultsOf(app: App, space: LoadedSpace): Promise<{ faults: Fault[]
   const { doc, repo } = space
   const faults: Fault[] = []
   const lost: Lost[] = []
-  const main = repo.head(MAIN)
+  const main = repo.refs.head(MAIN)
   const all = await app.store.find(changeRequests, 'space', doc.id)
   for (const request of all.filter((one) => one.status !== 'merged')) {
-    const head = repo.head(changeRequestRef(request.number))
+    const head = repo.refs.head(changeRequestRef(request.number))
     const commit = head ?? request.revisionInitial
-    if (!(await repo.hasCommit(commit))) lost.push({ request, commit })
+    if (!(await repo.objects.hasCommit(commit))) lost.push({ request, commit })
     else if (!head) faults.push({ request, merge: null })
-    else if (main && head !== request.revisionInitial && (await repo.isAncestor(head, main))) {
+    else if (main && head !== request.revisionInitial && (await repo.history.isAncestor(head, main))) {
       const merge = await mergeOf(app, space, main, request.id)
       if (merge) faults.push({ request, merge })
     }
@@ -132,7 +132,7 @@ async function faultsOf(app: App, space: LoadedSpace): Promise<{ faults: Fault[]
 async function mergeOf(app: App, space: LoadedSpace, main: CommitId, id: string): Promise<CommitId | null> {
   const since = (await app.store.get(changeRequests, id))?.revisionInitial
   if (since === undefined) return null
-  for (const info of await space.repo.history({ from: main, not: [since], firstParent: true })) {
+  for (const info of await space.repo.history.log({ from: main, not: [since], firstParent: true })) {
     if ((await mergedChangeRequest(app, space, info))?.id === id) return info.id
   }
   return null

@@ -28,17 +28,14 @@ const CONFIG =
   '[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfsync = all\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n'
 
 /** The services for a `FolderScratch`. */
-interface FolderTools {
+export interface FolderTools {
   /** The repository of the space. */
   local: LocalRepository
   remote: RemoteOptions
   /**
    * Opens the repository at a path, which borrows objects from the repository of the space and the one at `scratch`.
    */
-  open(
-    path: string,
-    scratch: string,
-  ): Pick<Repository, 'hasCommit' | 'commit' | 'at' | 'stage' | 'write' | 'merge'> & { close(): Promise<void> }
+  open(path: string, scratch: string): Pick<Repository, 'objects' | 'trees'> & { close(): Promise<void> }
 }
 
 /**
@@ -69,26 +66,24 @@ async function once<T>(
   await makeReady(path, borrowed)
   const own = open(path, held.path)
   const isAncestor = async (ancestor: CommitId, descendant: CommitId): Promise<boolean> =>
-    (await own.hasCommit(ancestor)) &&
-    (await own.hasCommit(descendant)) &&
+    (await own.objects.hasCommit(ancestor)) &&
+    (await own.objects.hasCommit(descendant)) &&
     askAncestor(local.launcher, path, ancestor, descendant)
   try {
     return await work({
-      hasCommit: (id) => own.hasCommit(id),
-      commit: (id) => own.commit(id),
-      at: (commit) => own.at(commit),
-      stage: () => own.stage(),
-      write: (input) => own.write(input),
-      merge: (input) => own.merge(input),
-      isAncestor,
-      fetchFolder: async (_remote, ref, order) => {
-        const fetched = await held.fetch(ref, order)
-        // The fetch may have recreated the scratch repository.
-        await makeReady(path, borrowed)
-        return fetched
+      objects: own.objects,
+      trees: own.trees,
+      history: { isAncestor },
+      remote: {
+        fetchFolder: async (_remote, ref, order) => {
+          const fetched = await held.fetch(ref, order)
+          // The fetch may have recreated the scratch repository.
+          await makeReady(path, borrowed)
+          return fetched
+        },
+        push: (to, ref, commit, expected) =>
+          push(remote, { path, launcher: local.launcher, isAncestor }, to, { ref, commit, expected }),
       },
-      push: (to, ref, commit, expected) =>
-        push(remote, { path, launcher: local.launcher, isAncestor }, to, { ref, commit, expected }),
     })
   } finally {
     await own.close()

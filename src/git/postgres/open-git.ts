@@ -203,7 +203,7 @@ class SharedRepositories implements SharedGit {
 
   head(name: string, ref: RefName): CommitId | null {
     const known = this.#copies.find(name)
-    return known?.copy.head ? known.repository.head(ref) : this.git.head(name, ref)
+    return known?.copy.head ? known.repository.refs.head(ref) : this.git.head(name, ref)
   }
 
   async refresh(name: string): Promise<void> {
@@ -220,7 +220,7 @@ class SharedRepositories implements SharedGit {
     // If this node has the objects, it need not read them from the database.
     await source?.runExclusive(() => made.fill(this.git, source.copy))
     const duplicate = await this.open(to)
-    this.options.moved?.(to, [...(await duplicate.refs('refs/heads/')).keys()])
+    this.options.moved?.(to, [...(await duplicate.refs.list('refs/heads/')).keys()])
     return duplicate
   }
 

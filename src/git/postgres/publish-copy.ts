@@ -60,6 +60,6 @@ async function beyondMain(copy: Copy, tips: readonly CommitId[]): Promise<Commit
   if (main === null) return [...tips]
   const beyond: CommitId[] = []
   for (const tip of tips)
-    if (!(await copy.disk.hasCommit(tip)) || !(await copy.disk.isAncestor(tip, main))) beyond.push(tip)
+    if (!(await copy.disk.objects.hasCommit(tip)) || !(await copy.disk.history.isAncestor(tip, main))) beyond.push(tip)
   return beyond
 }

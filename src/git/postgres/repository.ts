@@ -89,7 +89,8 @@ export class SharedRepository {
     await this.runExclusive(async () => {
       this.#mustBeThere()
       const { disk } = this.copy
-      for (const to of named) if (!(await disk.hasCommit(to))) throw new MissingObject(`there is no commit ${to}`)
+      for (const to of named)
+        if (!(await disk.objects.hasCommit(to))) throw new MissingObject(`there is no commit ${to}`)
       // A cached commit may have been pruned on the disk.
       for (const to of await disk.parts.writer.absent(named))
         if (!(await disk.parts.objects.fetchLost(to))) throw new LostObject(to, disk.path)
@@ -118,27 +119,36 @@ export class SharedRepository {
 
   async #uploadPack(request: UploadPackRequest): Promise<ServedPack> {
     await this.syncDisk()
-    const served = await this.copy.disk.uploadPack(request)
+    const served = await this.copy.disk.door.uploadPack(request)
     void this.copy.inUse(served.ended)
     return served
   }
 
   async #maintain(how?: Maintenance): Promise<void> {
-    await this.copy.disk.maintain(how)
+    await this.copy.disk.upkeep.maintain(how)
     await this.options.upkeep()
   }
 
   /** Returns the repository on the disk, with refs from the database. */
   #offer(): Repository {
     const { copy } = this
-    const own: Partial<Repository> = {
+    const returned = (result: unknown): unknown => copy.inUse(result)
+    const group = <G extends object>(of: (disk: Repository) => G, own: Partial<G> = {}): G =>
+      overlay(() => of(copy.disk), own, { returned })
+    const own: Omit<Repository, 'signs'> = {
       path: copy.path,
-      head: (ref) => (copy.gone ? null : copy.refs.get(ref)),
-      refs: async (prefix) => (copy.gone ? new Map<RefName, CommitId>() : copy.refs.list(prefix)),
-      move: (moves, reason, lease) => copy.inUse(this.#move(moves, reason, lease)),
-      uploadPack: (request) => copy.inUse(this.#uploadPack(request)),
-      maintain: (how) => copy.inUse(this.#maintain(how)),
+      refs: {
+        head: (ref) => (copy.gone ? null : copy.refs.get(ref)),
+        list: async (prefix) => (copy.gone ? new Map<RefName, CommitId>() : copy.refs.list(prefix)),
+        move: (moves, reason, lease) => copy.inUse(this.#move(moves, reason, lease)),
+      },
+      objects: group((disk) => disk.objects),
+      trees: group((disk) => disk.trees),
+      history: group((disk) => disk.history),
+      remote: group((disk) => disk.remote),
+      door: group((disk) => disk.door, { uploadPack: (request) => copy.inUse(this.#uploadPack(request)) }),
+      upkeep: group((disk) => disk.upkeep, { maintain: (how) => copy.inUse(this.#maintain(how)) }),
     }
-    return overlay<Repository>(() => copy.disk, own, { returned: (result) => copy.inUse(result) })
+    return overlay<Repository>(() => copy.disk, own)
   }
 }

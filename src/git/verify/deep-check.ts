@@ -10,7 +10,7 @@ const MAX_REFS = 2000
 const MIB = 1024 * 1024
 
 interface Check {
-  service: Pick<Repository, 'refs' | 'commit' | 'tree' | 'path'>
+  service: Pick<Repository, 'refs' | 'objects' | 'path'>
   second: SecondReader
   complaints: string[]
   /** Objects that were compared or left out. */
@@ -33,7 +33,7 @@ export async function deepCheck(service: Check['service'], maxPackBytes: number)
   const heads = await compareRefs(check, notes)
   await compareCommits(check, heads)
   for (const [ref, commit] of heads) {
-    const info = await service.commit(commit).catch(() => null)
+    const info = await service.objects.commit(commit).catch(() => null)
     if (info) await compareTree(check, info.tree, ref)
   }
   if (check.leftObjects > 0) notes.push(`${check.leftObjects} objects are in packs that were not compared`)
@@ -41,7 +41,7 @@ export async function deepCheck(service: Check['service'], maxPackBytes: number)
 }
 
 async function compareRefs({ service, second, complaints }: Check, notes: string[]): Promise<Map<string, CommitId>> {
-  const ours = await service.refs('refs/')
+  const ours = await service.refs.list('refs/')
   const theirs = new Set(await second.refs())
   for (const ref of ours.keys()) if (!theirs.has(ref)) complaints.push(`${ref}: isomorphic-git does not list it`)
   const names = [...ours].slice(0, MAX_REFS)
@@ -58,7 +58,7 @@ async function compareCommits(check: Check, heads: ReadonlyMap<string, CommitId>
   const open: [id: string, from: string][] = [...heads].map(([ref, id]) => [id, ref])
   for (let next = open.pop(); next; next = open.pop()) {
     const [id, from] = next
-    const ours = await check.service.commit(asOid(id)).catch(() => null)
+    const ours = await check.service.objects.commit(asOid(id)).catch(() => null)
     const type = await compareObject(check, id, from, ours ? 'commit' : null)
     if (ours && type === 'commit') {
       const theirs = await check.second.commit(id).catch(() => null)
@@ -75,7 +75,7 @@ async function compareTree(check: Check, root: TreeId, ref: string): Promise<voi
   for (let next = open.pop(); next; next = open.pop()) {
     const [oid, path] = next
     if (check.seen.has(oid)) continue
-    const tree = check.service.tree(oid)
+    const tree = check.service.objects.tree(oid)
     const entries = await tree.list('').catch(() => null)
     const type = await compareObject(check, oid, `${ref}:${path}`, 'tree')
     if (entries === null) check.complaints.push(`tree ${oid} (${ref}:${path}): the service cannot read it`)
@@ -104,7 +104,7 @@ async function compareEntries(
 
 async function compareFile(
   check: Check,
-  tree: ReturnType<Repository['tree']>,
+  tree: ReturnType<Repository['objects']['tree']>,
   oid: string,
   where: string,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import type { Repository } from '../../../src/git/index.js'
+import type { HistoryQuery, Repository } from '../../../src/git/index.js'
 import type { CommitId } from '../../../src/kernel/ids.js'
 import { suiteWith } from '../../support/suite.js'
 import { admin, clear, commit, makePlace } from '../fixture.js'
@@ -29,7 +29,7 @@ test('a diff compares by oid and finds renames', async () => {
     kind: null,
     'kind/file': 'x',
   })
-  const told = (await repository.diff(before, after)).map(({ status, path }) => `${status} ${path}`)
+  const told = (await repository.trees.diff(before, after)).map(({ status, path }) => `${status} ${path}`)
   assert.equal(told, [
     'deleted a/moved.md',
     'added b/new name.md',
@@ -38,17 +38,17 @@ test('a diff compares by oid and finds renames', async () => {
     'deleted kind',
     'added kind/file',
   ])
-  const renames = await repository.diff(before, after, { renames: true })
+  const renames = await repository.trees.diff(before, after, { renames: true })
   assert.equal(
     renames.map(({ status, path, from }) => [status, path, from].filter(Boolean).join(' ')),
     ['renamed b/new name.md a/moved.md', 'modified edited', 'deleted gone', 'deleted kind', 'added kind/file'],
   )
   assert.ok((renames[0]?.similarity ?? 0) > 90)
   assert.is(renames[0]?.before?.path, 'a/moved.md')
-  assert.is((await repository.diff(null, after)).length, 4)
-  assert.equal(await repository.diff(null, after, { renames: true }), await repository.diff(null, after))
-  const { tree } = await repository.commit(after)
-  assert.equal(await repository.diff(after, tree), [])
+  assert.is((await repository.trees.diff(null, after)).length, 4)
+  assert.equal(await repository.trees.diff(null, after, { renames: true }), await repository.trees.diff(null, after))
+  const { tree } = await repository.objects.commit(after)
+  assert.equal(await repository.trees.diff(after, tree), [])
 })
 
 test('history is limited by path, first parent, count and excluded commits', async () => {
@@ -56,8 +56,7 @@ test('history is limited by path, first parent, count and excluded commits', asy
   const two = await commit(repository, [one], { 'b.md': '2' })
   const side = await commit(repository, [one], { 'a/x.md': 'side' })
   const merged = await commit(repository, [two, side], { 'a/x.md': 'side' })
-  const ids = async (query: Parameters<Repository['history']>[0]) =>
-    (await repository.history(query)).map(({ id }) => id)
+  const ids = async (query: HistoryQuery) => (await repository.history.log(query)).map(({ id }) => id)
   assert.equal(await ids({ from: merged, path: 'b.md' }), [two])
   assert.equal(await ids({ from: merged, path: '*.md' }), [one])
   assert.equal(await ids({ from: merged, path: 'a' }), [side, one])
@@ -93,16 +92,16 @@ test('ancestry agrees with Git on any graph', async () => {
         const [left, right] = admin(repository, ['rev-list', '--left-right', '--count', `${a}...${b}`])
           .split('\t')
           .map(Number)
-        assert.equal(await repository.aheadBehind(a, b), { ahead: left, behind: right })
+        assert.equal(await repository.history.aheadBehind(a, b), { ahead: left, behind: right })
         assert.equal(
-          (await repository.history({ from: a, not: [b] })).map(({ id }) => id),
+          (await repository.history.log({ from: a, not: [b] })).map(({ id }) => id),
           admin(repository, ['rev-list', a, `^${b}`])
             .split('\n')
             .filter(Boolean),
         )
         const others = [b, made[(round * 5) % made.length] as CommitId]
         assert.equal(
-          (await repository.history({ from: a, not: others, limit: 2 + round })).map(({ id }) => id),
+          (await repository.history.log({ from: a, not: others, limit: 2 + round })).map(({ id }) => id),
           admin(repository, ['rev-list', `--max-count=${2 + round}`, a, ...others.map((id) => `^${id}`)])
             .split('\n')
             .filter(Boolean),
@@ -113,11 +112,11 @@ test('ancestry agrees with Git on any graph', async () => {
         } catch {
           // Git exits with 1 if there is none.
         }
-        const base = await repository.mergeBase(a, b)
+        const base = await repository.history.mergeBase(a, b)
         if (bases.length === 0) assert.is(base, null)
         else assert.ok(bases.includes(base ?? ''))
-        assert.equal((await repository.mergeBases(a, b)).sort(), bases.sort())
-        assert.is(await repository.isAncestor(b, a), bases.includes(b))
+        assert.equal((await repository.history.mergeBases(a, b)).sort(), bases.sort())
+        assert.is(await repository.history.isAncestor(b, a), bases.includes(b))
       }
     }),
     { numRuns: 12 },
@@ -130,14 +129,16 @@ test('a long history is loaded in one batch', async () => {
   admin(repository, ['fast-import', '--quiet'], Array.from({ length: 3000 }, (_, n) => entry(n + 1)).join(''))
   const head = admin(repository, ['rev-parse', 'refs/heads/long']) as CommitId
   const middle = admin(repository, ['rev-parse', 'refs/heads/long~1000']) as CommitId
-  assert.equal(await repository.aheadBehind(head, middle), { ahead: 1000, behind: 0 })
-  assert.ok(await repository.isAncestor(middle, head))
-  assert.is(await repository.mergeBase(middle, head), middle)
+  assert.equal(await repository.history.aheadBehind(head, middle), { ahead: 1000, behind: 0 })
+  assert.ok(await repository.history.isAncestor(middle, head))
+  assert.is(await repository.history.mergeBase(middle, head), middle)
   for (const count of [1, 256, 257, 1000]) {
     const [from, to] = [`refs/heads/long~${count}`, 'refs/heads/long'].map(
       (name) => admin(repository, ['rev-parse', name]) as CommitId,
     )
-    const commits = (await repository.history({ from: to as CommitId, not: [from as CommitId] })).map(({ id }) => id)
+    const commits = (await repository.history.log({ from: to as CommitId, not: [from as CommitId] })).map(
+      ({ id }) => id,
+    )
     assert.equal(commits, admin(repository, ['rev-list', `--max-count=${count}`, 'refs/heads/long']).split('\n'))
   }
 })

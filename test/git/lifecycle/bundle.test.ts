@@ -21,7 +21,7 @@ test('git clone reads main and every branch from a bundle of a repository in use
   const root = await commit(repository, [], { 'README.md': '# One\n', 'é.md': 'E\n' })
   const side = await commit(repository, [root], { 'side.md': 'S\n' })
   const branch = 'refs/heads/change-requests/1' as RefName
-  await repository.move(
+  await repository.refs.move(
     [
       { ref: MAIN, from: null, to: root },
       { ref: branch, from: null, to: side },

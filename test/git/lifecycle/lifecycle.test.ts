@@ -60,17 +60,17 @@ test('a duplicate has the objects and the selected refs, and is independent', as
     'refs/bindery/adopted',
     'refs/bindery/sync/k/1',
   ] as RefName[]
-  await source.move(
+  await source.refs.move(
     [MAIN, ...keep].map((ref) => ({ ref: ref as RefName, from: null, to: head })),
     'start',
     anyLease,
   )
   admin(source, ['repack', '-q', '-a', '-d'])
   const next = await commit(source, [head], { b: '2' })
-  await source.move([{ ref: MAIN, from: head, to: next }], 'edit', anyLease)
+  await source.refs.move([{ ref: MAIN, from: head, to: next }], 'edit', anyLease)
   const copy = await place.git.duplicate('source', 'copy')
   assert.equal(
-    [...(await copy.refs('refs/')).keys()],
+    [...(await copy.refs.list('refs/')).keys()],
     ['refs/bindery/adopted', 'refs/bindery/sync/k/1', 'refs/heads/main'],
   )
   assert.instance(await thrown(place.git.duplicate('source', 'copy')), RepositoryExists)
@@ -82,11 +82,11 @@ test('a duplicate has the objects and the selected refs, and is independent', as
     readdirSync(place.dir).filter((name) => /^\.(new|trash)-/.test(name)),
     [],
   )
-  assert.equal(await copy.check(), [])
+  assert.equal(await copy.upkeep.check(), [])
   const more = await commit(copy, [next], { c: '3' })
-  await copy.move([{ ref: MAIN, from: next, to: more }], 'edit', anyLease)
-  await copy.maintain({ thorough: true })
-  assert.is((await (await copy.at(more)).walk()).length, 3)
+  await copy.refs.move([{ ref: MAIN, from: next, to: more }], 'edit', anyLease)
+  await copy.upkeep.maintain({ thorough: true })
+  assert.is((await (await copy.objects.snapshot(more)).walk()).length, 3)
   assert.instance(
     await thrown(commit(source, [], { late: 'x' })),
     GitError,
@@ -102,7 +102,7 @@ test('a folder of repositories belongs to one process, and another one is reject
   try {
     const repository = await first.create('space')
     const root = await commit(repository, [], { a: '1' })
-    await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
+    await repository.refs.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
     mkdirSync(building)
     writeFileSync(join(repository.path, 'refs/heads/main.lock'), `${root}\n`)
     writeFileSync(
@@ -128,13 +128,13 @@ test('a folder of repositories belongs to one process, and another one is reject
 test('reads continue during a garbage collection', async () => {
   const repository = await place.git.create('packed')
   const head = await commit(repository, [], { a: '1', 'b/c': '2' })
-  await repository.move([{ ref: MAIN, from: null, to: head }], 'start', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: null, to: head }], 'start', anyLease)
   const again = await openAt(place.dir)
   try {
     const other = await again.open('packed')
-    assert.is((await (await other.at(head)).walk()).length, 2)
-    await repository.maintain({ thorough: true })
-    const snapshot = await other.at(head)
+    assert.is((await (await other.objects.snapshot(head)).walk()).length, 2)
+    await repository.upkeep.maintain({ thorough: true })
+    const snapshot = await other.objects.snapshot(head)
     assert.is(String(await snapshot.read((await snapshot.entry('b/c'))?.oid ?? '')), '2')
   } finally {
     await again.close()
@@ -166,16 +166,16 @@ test('a launcher whose process is killed fails its current work and starts a new
 test('operations on a repository continue after its processes were killed', async () => {
   const repository = await place.git.create('killed')
   const first = await commit(repository, [], { a: '1' })
-  await repository.move([{ ref: MAIN, from: null, to: first }], 'edit', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: null, to: first }], 'edit', anyLease)
   // A process makes the moves that delete a ref.
   const deleted = (name: string): RefMove => ({ ref: `refs/heads/${name}` as RefName, from: first, to: null })
   for (const name of ['x', 'y']) admin(repository, ['update-ref', `refs/heads/${name}`, first])
-  await repository.move([deleted('x')], 'edit', anyLease)
+  await repository.refs.move([deleted('x')], 'edit', anyLease)
   const mine = processesOf(repository, 'update-ref')
   assert.is(mine.length, 1)
   process.kill(mine[0] as number, 'SIGKILL')
   const second = await commit(repository, [first], { a: '2' })
-  await repository.move([{ ref: MAIN, from: first, to: second }, deleted('y')], 'edit', anyLease)
-  assert.is(repository.head(MAIN), second)
+  await repository.refs.move([{ ref: MAIN, from: first, to: second }, deleted('y')], 'edit', anyLease)
+  assert.is(repository.refs.head(MAIN), second)
 })
 test.run()

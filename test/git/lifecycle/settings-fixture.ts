@@ -36,7 +36,7 @@ export async function makePair(git: Git): Promise<Pair> {
   const ours = await git.create(name)
   const ids: CommitId[] = []
   for (let n = 0; n < 4; n++) ids.push(await commit(ours, [], { x: String(n) }))
-  await ours.move([{ ref: 'refs/heads/main' as RefName, from: null, to: ids[0] as CommitId }], 'start', anyLease)
+  await ours.refs.move([{ ref: 'refs/heads/main' as RefName, from: null, to: ids[0] as CommitId }], 'start', anyLease)
   const twin = await git.duplicate(name, `${name}twin`)
   for (const { path } of [ours, twin]) rmSync(join(path, 'logs'), { recursive: true, force: true })
   rmSync(join(twin.path, 'packed-refs'))
@@ -82,7 +82,7 @@ export const movedByGit = (
   )
 
 export const movedByUs = ({ ours }: Pair, moves: readonly RefMove[], reason: string): Promise<GitError | null> =>
-  ours.move(moves, reason, anyLease).then(
+  ours.refs.move(moves, reason, anyLease).then(
     () => null,
     (error) => {
       if (error instanceof GitError) return error

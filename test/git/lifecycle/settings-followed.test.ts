@@ -55,7 +55,7 @@ async function take(pair: Pair, step: Step): Promise<string> {
   for (const one of step.changes) both(pair, (folder) => change(folder, one))
   if (step.settled) await sleep(120)
   const moves = step.moves.flatMap(({ ref, to }, n): RefMove[] => {
-    const now = pair.ours.head(ref)
+    const now = pair.ours.refs.head(ref)
     const stale = step.stale && n === 0
     const from = stale ? ((now === pair.ids[3] ? pair.ids[2] : pair.ids[3]) as CommitId) : now
     const next = pair.ids[to] as CommitId

@@ -31,16 +31,16 @@ test("a merge of disjoint changes starts no process and equals Git's result", as
   })
   const theirs = await commit(repository, [root], { 'a/y.md': null, 'b/z.md': 'z2', 'b/zz/deep.md': 'deep', same: '2' })
   const before = place.git.processesStarted
-  const merged = await repository.merge({ ours, theirs })
+  const merged = await repository.trees.merge({ ours, theirs })
   assert.is(place.git.processesStarted, before)
   assert.equal(merged, git(repository, ours, theirs))
   assert.equal(
-    await repository.merge({ ours: root, theirs }),
-    { clean: true, tree: (await repository.commit(theirs)).tree },
+    await repository.trees.merge({ ours: root, theirs }),
+    { clean: true, tree: (await repository.objects.commit(theirs)).tree },
     'one side changed nothing',
   )
-  const based = await repository.merge({ ours, theirs, base: theirs })
-  assert.equal(based, { clean: true, tree: (await repository.commit(ours)).tree })
+  const based = await repository.trees.merge({ ours, theirs, base: theirs })
+  assert.equal(based, { clean: true, tree: (await repository.objects.commit(ours)).tree })
 })
 
 test('changes of one file, and files at paths of folders, are left to Git', async () => {
@@ -66,7 +66,7 @@ test('changes of one file, and files at paths of folders, are left to Git', asyn
   ]
   for (const [left, right] of pairs) {
     const [ours, theirs] = [await commit(repository, [root], left), await commit(repository, [root], right)]
-    const { clean, tree } = await repository.merge({ ours, theirs })
+    const { clean, tree } = await repository.trees.merge({ ours, theirs })
     assert.equal({ clean, tree }, git(repository, ours, theirs), JSON.stringify([left, right]).replaceAll(text, '…'))
   }
 })
@@ -112,7 +112,7 @@ test("a merge of any two sides equals Git's result", async () => {
         commit(repository, [root], applied(files, changes)).catch(() => null)
       const [ours, theirs] = [await make(left), await make(right)]
       if (!ours || !theirs) return
-      const { clean, tree } = await repository.merge({ ours, theirs })
+      const { clean, tree } = await repository.trees.merge({ ours, theirs })
       assert.equal({ clean, tree }, git(repository, ours, theirs))
       alone += Number(clean)
     }),

@@ -21,7 +21,7 @@ const lines = (...changed: string[]): string =>
 /** Merges two edits of one base. */
 async function mergeOf(base: Texts, ours: Texts, theirs: Texts): Promise<MergeOutcome> {
   const root = await commit(repository, [], base)
-  return repository.merge({
+  return repository.trees.merge({
     ours: await commit(repository, [root], ours),
     theirs: await commit(repository, [root], theirs),
   })
@@ -35,9 +35,9 @@ test('a clean merge is a valid commit that survives a garbage collection', async
     await commit(repository, [root], { 'a/x.md': lines('changed') }),
     await commit(repository, [root], { 'a/x.md': `${lines()}\nend`, 'c.md': '3' }),
   ]
-  const merged = await repository.merge({ ours, theirs })
+  const merged = await repository.trees.merge({ ours, theirs })
   assert.ok(merged.clean)
-  const id = await repository.write({
+  const id = await repository.objects.write({
     parents: [ours, theirs],
     tree: merged.tree,
     changes: [],
@@ -45,10 +45,10 @@ test('a clean merge is a valid commit that survives a garbage collection', async
     author: person,
     committer: person,
   })
-  await repository.move([{ ref: MAIN, from: null, to: id }], 'merge', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: null, to: id }], 'merge', anyLease)
   assert.is(admin(repository, ['show', `${id}:a/x.md`]), `${lines('changed')}\nend`)
   assert.is(admin(repository, ['show', `${id}:c.md`]), '3')
-  assert.equal(await repository.check(), [])
+  assert.equal(await repository.upkeep.check(), [])
 })
 
 test('conflicts are reported by kind, with the stages', async () => {
@@ -56,7 +56,9 @@ test('conflicts are reported by kind, with the stages', async () => {
   assert.equal(kinds(content), ['content a'])
   const [conflict] = content.clean ? [] : content.conflicts
   assert.is(
-    await (await repository.at(await commit(repository, [], { z: '' }))).read(conflict?.theirs?.oid ?? '').then(String),
+    await (await repository.objects.snapshot(await commit(repository, [], { z: '' })))
+      .read(conflict?.theirs?.oid ?? '')
+      .then(String),
     lines('theirs'),
   )
   assert.equal(kinds(await mergeOf({ a: lines(), b: '' }, { a: null }, { a: lines('theirs') })), ['modify/delete a'])
@@ -68,7 +70,8 @@ test('conflicts are reported by kind, with the stages', async () => {
   assert.equal(kinds(renamed).sort(), ['rename a', 'rename ours', 'rename theirs'])
 })
 
-const namesOf = async (tree: TreeId): Promise<string[]> => (await repository.tree(tree).walk()).map(({ path }) => path)
+const namesOf = async (tree: TreeId): Promise<string[]> =>
+  (await repository.objects.tree(tree).walk()).map(({ path }) => path)
 
 test('a rename on one side and an edit on the other merge, but folder renames do not spread', async () => {
   const merged = await mergeOf(
@@ -78,8 +81,8 @@ test('a rename on one side and an edit on the other merge, but folder renames do
   )
   assert.ok(merged.clean)
   assert.equal(await namesOf(merged.tree), ['new/a', 'new/b', 'old/c'])
-  const edited = (await repository.tree(merged.tree).entry('new/a'))?.oid as string
-  assert.is(String(await repository.tree(merged.tree).read(edited)), lines('edited'))
+  const edited = (await repository.objects.tree(merged.tree).entry('new/a'))?.oid as string
+  assert.is(String(await repository.objects.tree(merged.tree).read(edited)), lines('edited'))
 })
 
 test('criss-cross histories merge', async () => {
@@ -90,7 +93,7 @@ test('criss-cross histories merge', async () => {
   ]
   const both = { a: lines('x'), b: lines('y') }
   const [p, q] = [await commit(repository, [x, y], both), await commit(repository, [y, x], both)]
-  const merged = await repository.merge({
+  const merged = await repository.trees.merge({
     ours: await commit(repository, [p], { c: 'p' }),
     theirs: await commit(repository, [q], { d: 'q' }),
   })
@@ -102,9 +105,9 @@ test('a given merge base replaces the one in the history', async () => {
   const base = await commit(repository, [], { a: lines(), leaked: 'key' })
   const ours = await commit(repository, [base], { b: 'ours' })
   const rewritten = await commit(repository, [], { a: lines('rewritten') })
-  const plain = await repository.merge({ ours, theirs: rewritten })
+  const plain = await repository.trees.merge({ ours, theirs: rewritten })
   assert.equal(kinds(plain), ['add/add a'])
-  const merged = await repository.merge({ ours, theirs: rewritten, base })
+  const merged = await repository.trees.merge({ ours, theirs: rewritten, base })
   assert.ok(merged.clean)
   assert.equal(await namesOf(merged.tree), ['a', 'b'])
 })
@@ -112,10 +115,10 @@ test('a given merge base replaces the one in the history', async () => {
 test('a missing commit fails only its own merge', async () => {
   const ours = await commit(repository, [], { a: '1' })
   for (const theirs of ['1'.repeat(40), 'HEAD', '--help\n'] as CommitId[]) {
-    const error = await repository.merge({ ours, theirs }).catch((thrown: unknown) => thrown)
+    const error = await repository.trees.merge({ ours, theirs }).catch((thrown: unknown) => thrown)
     assert.instance(error, MissingObject)
   }
-  assert.ok((await repository.merge({ ours, theirs: ours })).clean)
+  assert.ok((await repository.trees.merge({ ours, theirs: ours })).clean)
 })
 
 test('concurrent merges do not affect each other', async () => {
@@ -124,7 +127,7 @@ test('concurrent merges do not affect each other', async () => {
     Array.from({ length: 10 }, (_, n) => commit(repository, [root], { [`n${n}`]: String(n) })),
   )
   const trees = await Promise.all(
-    sides.map((theirs, n) => repository.merge({ ours: sides[(n + 1) % 10] as CommitId, theirs })),
+    sides.map((theirs, n) => repository.trees.merge({ ours: sides[(n + 1) % 10] as CommitId, theirs })),
   )
   for (const [n, { tree }] of trees.entries())
     assert.equal(await namesOf(tree), ['a', `n${n}`, `n${(n + 1) % 10}`].sort())
@@ -135,16 +138,16 @@ test('a long merge gets a low priority, and the next one uses a new process', as
   const root = await commit(own, [], { a: lines() })
   const ours = await commit(own, [root], { a: lines('ours') })
   const theirs = await commit(own, [root], { a: `${lines()}\nend` })
-  const merged = await own.merge({ ours, theirs })
+  const merged = await own.trees.merge({ ours, theirs })
   const [pid] = processesOf(own, 'merge-tree')
   assert.is(getPriority(pid), 0)
   // A stopped process behaves like one that takes long.
   process.kill(pid as number, 'SIGSTOP')
-  const long = own.merge({ ours: theirs, theirs: ours })
+  const long = own.trees.merge({ ours: theirs, theirs: ours })
   while (getPriority(pid) === 0) await wait(20)
   process.kill(pid as number, 'SIGCONT')
   assert.is((await long).tree, merged.tree)
-  assert.equal(await own.merge({ ours, theirs }), merged)
+  assert.equal(await own.trees.merge({ ours, theirs }), merged)
   const [next] = processesOf(own, 'merge-tree').filter((one) => one !== pid)
   assert.is(getPriority(next), 0)
 })

@@ -61,7 +61,7 @@ test('every completed write is on the disk, even during other writes', async () 
     await Promise.all(Array.from({ length: 20 }, (_, n) => commit(repository, [root], { [`n/${n}.md`]: String(n) })))
     assert.equal([...unsynced], [])
     for (let batch = 0; batch < 20; batch++) {
-      const staging = repository.stage()
+      const staging = repository.objects.stage()
       let parent = root
       for (let n = 0; n < 4; n++)
         parent = await staging.write({
@@ -74,7 +74,7 @@ test('every completed write is on the disk, even during other writes', async () 
       await staging.settle()
       assert.equal([...unsynced], [], 'packs of batches, and what they are joined to')
     }
-    await repository.writeBlob(Buffer.from('blob'))
+    await repository.objects.writeBlob(Buffer.from('blob'))
     assert.equal([...unsynced], [])
   } finally {
     await clear(place)
@@ -92,10 +92,10 @@ test('a merge is written and synced only by the commit that uses it', async () =
       await commit(repository, [root], { 'a/x.md': text('ours', '2') }),
       await commit(repository, [root], { 'a/x.md': text('1', 'theirs') }),
     ]
-    const { tree } = await repository.merge({ ours, theirs })
+    const { tree } = await repository.trees.merge({ ours, theirs })
     const objects = join(repository.path, 'objects')
     const before = readdirSync(objects, { recursive: true }) as string[]
-    const id = await repository.write({
+    const id = await repository.objects.write({
       parents: [ours, theirs],
       tree,
       changes: [],
@@ -109,8 +109,8 @@ test('a merge is written and synced only by the commit that uses it', async () =
     assert.is(made.length, 4)
     for (const oid of made) assert.not(before.includes(`${oid.slice(0, 2)}/${oid.slice(2)}`), oid)
     assert.equal([...unsynced], [])
-    await repository.move([{ ref: MAIN, from: null, to: id }], 'merge', anyLease)
-    assert.equal(await repository.check(), [])
+    await repository.refs.move([{ ref: MAIN, from: null, to: id }], 'merge', anyLease)
+    assert.equal(await repository.upkeep.check(), [])
   } finally {
     await clear(place)
   }
@@ -123,20 +123,20 @@ test("a ref's new value and its name are on the disk when a move resolves", asyn
     const repository = await place.git.create('space')
     const [a, b] = [await commit(repository, [], { a: '1' }), await commit(repository, [], { a: '2' })]
     const deep = 'refs/heads/change-requests/deep/1' as RefName
-    await repository.move([{ ref: MAIN, from: null, to: a }], 'begin', anyLease)
+    await repository.refs.move([{ ref: MAIN, from: null, to: a }], 'begin', anyLease)
     assert.equal([...unsynced], [])
     const moves = [
       { ref: MAIN, from: a, to: b },
       { ref: deep, from: null, to: b },
     ]
-    await repository.move(moves, 'edit', anyLease)
+    await repository.refs.move(moves, 'edit', anyLease)
     assert.equal([...unsynced], [])
-    assert.equal([repository.head(MAIN), repository.head(deep)], [b, b])
+    assert.equal([repository.refs.head(MAIN), repository.refs.head(deep)], [b, b])
     // Git removes the folder with its last ref, so the synced name does not count for the folder that is created
     // again.
-    await repository.move([{ ref: deep, from: b, to: null }], 'delete', anyLease)
+    await repository.refs.move([{ ref: deep, from: b, to: null }], 'delete', anyLease)
     for (const number of [2, 3]) {
-      await repository.move(
+      await repository.refs.move(
         [{ ref: `refs/heads/change-requests/deep/${number}` as RefName, from: null, to: a }],
         'begin',
         anyLease,

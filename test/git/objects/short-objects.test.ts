@@ -41,7 +41,7 @@ function filesOf(length: number): Record<string, string> {
 
 /** Commits of all these lengths, each with a tree of the same length. */
 async function fill(repository: Repository): Promise<CommitId> {
-  const staging = repository.stage()
+  const staging = repository.objects.stage()
   let head: CommitId | null = null
   let old: string[] = []
   for (const length of [0, ...LENGTHS]) {
@@ -61,11 +61,11 @@ async function fill(repository: Repository): Promise<CommitId> {
     old = changes.map(({ path }) => path)
   }
   await staging.settle()
-  await repository.move([{ ref: MAIN, from: null, to: head as CommitId }], 'fill', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: null, to: head as CommitId }], 'fill', anyLease)
   return head as CommitId
 }
 const namesAt = async (repository: Repository, head: CommitId): Promise<string[]> =>
-  ((await (await repository.at(head)).list('')) ?? []).map(({ path }) => path)
+  ((await (await repository.objects.snapshot(head)).list('')) ?? []).map(({ path }) => path)
 
 test("objects of every length are equal to Git's, even after Git repacks them", async () => {
   const repository = await place.git.create('lengths')
@@ -77,8 +77,8 @@ test("objects of every length are equal to Git's, even after Git repacks them", 
   const all = admin(repository, ['cat-file', '--batch-all-objects', '--batch-check'])
   const sound = async (): Promise<void> => {
     assert.is(admin(repository, ['fsck', '--strict', '--full', '--no-dangling']), '')
-    assert.equal(await repository.check(), [])
-    assert.equal((await repository.deepCheck()).complaints, [])
+    assert.equal(await repository.upkeep.check(), [])
+    assert.equal((await repository.upkeep.deepCheck()).complaints, [])
     assert.is(admin(repository, ['cat-file', '--batch-all-objects', '--batch-check']), all)
     assert.equal((await namesAt(repository, head)).sort(), Object.keys(filesOf(1100)).sort())
   }

@@ -38,7 +38,7 @@ test('Git reads our text, binary files, modes, order and headers', async () => {
     'with space/[x]*.md': 'y',
     empty: '',
   }
-  const id = await repository.write({
+  const id = await repository.objects.write({
     parents: [],
     changes: [
       ...files(tricky),
@@ -51,14 +51,14 @@ test('Git reads our text, binary files, modes, order and headers', async () => {
     committer: { name: '', email: '', seconds: Number.NaN, offset: 0 },
     headers: { 'page-ids': 'page a\n\nfile b' },
   })
-  await repository.move([{ ref: MAIN, from: null, to: id }], 'start', anyLease)
-  assert.equal(await repository.check(), [])
+  await repository.refs.move([{ ref: MAIN, from: null, to: id }], 'start', anyLease)
+  assert.equal(await repository.upkeep.check(), [])
   assert.is(admin(repository, ['show', `${id}:a/x.md`]), 'x')
   assert.is(
     admin(repository, ['ls-tree', id, 'run.sh', 'link']).replace(/ blob [0-9a-f]+\t/g, ' '),
     '120000 link\n100755 run.sh',
   )
-  const info = await repository.commit(id)
+  const info = await repository.objects.commit(id)
   assert.is(info.message, 'Erste Änderung\n\nChange-Request: 1\n')
   assert.equal(info.headers, { 'page-ids': 'page a\n\nfile b' })
   assert.equal(info.author, {
@@ -71,7 +71,7 @@ test('Git reads our text, binary files, modes, order and headers', async () => {
     admin(repository, ['log', '-1', '--format=%an|%ae|%ad', '--date=iso', id]),
     `${info.author.name}|${info.author.email}|2023-11-14 16:43:20 -0530`,
   )
-  const snapshot = await repository.at(id)
+  const snapshot = await repository.objects.snapshot(id)
   assert.ok((await snapshot.read((await snapshot.entry('image.png'))?.oid ?? '')).equals(binary))
   assert.equal(
     (await snapshot.walk()).map(({ path }) => path),
@@ -86,13 +86,13 @@ test('an edit keeps the rest, drops empty folders and may leave an empty tree', 
   const second = await commit(repository, [first], { 'a/b/c.md': null })
   assert.equal(names(second), ['d.md'])
   const third = await commit(repository, [second], { 'd.md': null })
-  assert.is((await repository.commit(third)).tree, '4b825dc642cb6eb9a060e54bf8d69288fbee4904')
-  assert.equal(await (await repository.at(third)).walk(), [])
+  assert.is((await repository.objects.commit(third)).tree, '4b825dc642cb6eb9a060e54bf8d69288fbee4904')
+  assert.equal(await (await repository.objects.snapshot(third)).walk(), [])
   const moved = await commit(repository, [first], { a: null, 'a/new.md': '3' })
   assert.equal(names(moved), ['a/new.md', 'd.md'])
   const turned = await commit(repository, [first], { 'a/b/c.md': null, a: 'now a file' })
   assert.equal(names(turned), ['a', 'd.md'])
-  assert.equal(await repository.check(), [])
+  assert.equal(await repository.upkeep.check(), [])
 })
 
 test('Git reads any written set of files unchanged', async () => {
@@ -119,7 +119,7 @@ test('Git reads any written set of files unchanged', async () => {
       )
       assert.is(
         admin(repository, ['mktree'], `${admin(repository, ['ls-tree', id])}\n`.replace(/^\n$/, '')),
-        (await repository.commit(id)).tree,
+        (await repository.objects.commit(id)).tree,
       )
     }),
     { numRuns: 40 },
@@ -174,8 +174,8 @@ test('harmless paths that look hostile are accepted', async () => {
     'GIT~2/x': '8',
   })
   assert.is(names(id).length, 8)
-  await repository.move([{ ref: MAIN, from: repository.head(MAIN), to: id }], 'edit', anyLease)
-  assert.equal(await repository.check(), [])
+  await repository.refs.move([{ ref: MAIN, from: repository.refs.head(MAIN), to: id }], 'edit', anyLease)
+  assert.equal(await repository.upkeep.check(), [])
 })
 
 test('a path cannot be both a file and a folder', async () => {
@@ -212,8 +212,8 @@ test('an edit of a folder preserves names that are not UTF-8 and old modes', asy
 })
 
 test('a blob can be added by its oid only if the repository has it', async () => {
-  const blob = await repository.writeBlob(Buffer.from('shared'))
-  const id = await repository.write({
+  const blob = await repository.objects.writeBlob(Buffer.from('shared'))
+  const id = await repository.objects.write({
     parents: [],
     changes: [{ path: 'a', oid: blob }],
     message: 'x',
@@ -223,26 +223,29 @@ test('a blob can be added by its oid only if the repository has it', async () =>
   assert.is(admin(repository, ['show', `${id}:a`]), 'shared')
   const other = await place.git.create('other')
   const change = { parents: [], changes: [{ path: 'a', oid: blob }], message: 'x', author: person, committer: person }
-  assert.instance(await failure(other.write(change)), MissingObject)
-  assert.instance(await failure(other.at(id)), MissingObject)
-  assert.instance(await failure((await other.at(await commit(other, [], { x: '1' }))).read(blob)), MissingObject)
+  assert.instance(await failure(other.objects.write(change)), MissingObject)
+  assert.instance(await failure(other.objects.snapshot(id)), MissingObject)
+  assert.instance(
+    await failure((await other.objects.snapshot(await commit(other, [], { x: '1' }))).read(blob)),
+    MissingObject,
+  )
 })
 
 test('the next write repairs a zero-length object that a crash left', async () => {
-  const blob = await repository.writeBlob(Buffer.from('to be damaged'))
+  const blob = await repository.objects.writeBlob(Buffer.from('to be damaged'))
   chmodSync(loosePath(blob), 0o644)
   truncateSync(loosePath(blob))
-  await repository.writeBlob(Buffer.from('to be damaged'))
+  await repository.objects.writeBlob(Buffer.from('to be damaged'))
   assert.is(admin(repository, ['cat-file', 'blob', blob]), 'to be damaged')
-  assert.instance(await failure(repository.at('1'.repeat(40) as CommitId)), MissingObject)
-  assert.instance(await failure(repository.at('HEAD' as CommitId)), MissingObject)
+  assert.instance(await failure(repository.objects.snapshot('1'.repeat(40) as CommitId)), MissingObject)
+  assert.instance(await failure(repository.objects.snapshot('HEAD' as CommitId)), MissingObject)
 })
 
 test('a reused object gets a new modification time, loose or packed', async () => {
   const old = 1_000_000_000
-  const blob = await repository.writeBlob(Buffer.from('old but used'))
+  const blob = await repository.objects.writeBlob(Buffer.from('old but used'))
   utimesSync(loosePath(blob), old, old)
-  await repository.write({
+  await repository.objects.write({
     parents: [],
     changes: [{ path: 'a', oid: blob }],
     message: 'x',
@@ -251,18 +254,18 @@ test('a reused object gets a new modification time, loose or packed', async () =
   })
   assert.ok(statSync(loosePath(blob)).mtimeMs > old * 1000)
   utimesSync(loosePath(blob), old, old)
-  await repository.writeBlob(Buffer.from('old but used'))
+  await repository.objects.writeBlob(Buffer.from('old but used'))
   assert.ok(statSync(loosePath(blob)).mtimeMs > old * 1000)
 })
 
 test('large blobs are rejected before they are read, with their size in the error', async () => {
   const large = randomBytes(5 * 1024 * 1024)
   const id = await commit(repository, [], { large, small: 's' })
-  const snapshot = await repository.at(id)
+  const snapshot = await repository.objects.snapshot(id)
   const oid = (await snapshot.entry('large'))?.oid ?? ''
   const small = (await snapshot.entry('small'))?.oid ?? ''
   assert.instance(await failure(snapshot.read(oid)), ObjectTooLarge)
-  await repository.move([{ ref: MAIN, from: repository.head(MAIN), to: id }], 'edit', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: repository.refs.head(MAIN), to: id }], 'edit', anyLease)
   admin(repository, ['repack', '-q', '-a', '-d'])
   assert.not(existsSync(loosePath(oid)))
   const both = await Promise.allSettled([snapshot.read(oid), snapshot.read(small)])
@@ -279,7 +282,7 @@ test('an invalid header, or one that Git owns, is rejected', async () => {
 test('a folder is created again if its loose objects are gone', async () => {
   writeFileSync(join(repository.path, 'objects', 'tmp_obj_leftover'), '')
   const id = await commit(repository, [], { 'after.md': randomBytes(20).toString('hex') })
-  await repository.move([{ ref: MAIN, from: repository.head(MAIN), to: id }], 'edit', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: repository.refs.head(MAIN), to: id }], 'edit', anyLease)
   admin(repository, ['gc', '--quiet', '--prune=now'])
   const next = await commit(repository, [id], { 'after.md': randomBytes(20).toString('hex') })
   assert.equal(names(next), ['after.md'])

@@ -17,7 +17,7 @@ for (const version of ['1', '2']) {
       [],
       Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`${n % 20}/${n}`, String(n)])),
     )
-    await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
+    await repository.refs.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
     const packs = join(repository.path, 'objects/pack')
     // A repack does not remove a protected pack.
     await unprotected(repository)

@@ -43,7 +43,7 @@ async function withHistory(commits = 12): Promise<{ repository: Repository; head
       Array.from({ length: 10 }, (_, n) => [`part-${n % 3}/page-${n}.md`, page(n, n % 2 ? edition : 0)]),
     )
     const next: CommitId = await commit(repository, head ? [head] : [], texts)
-    await repository.move([{ ref: MAIN, from: head, to: next }], 'edit', anyLease)
+    await repository.refs.move([{ ref: MAIN, from: head, to: next }], 'edit', anyLease)
     head = next
   }
   await unprotected(repository)
@@ -110,9 +110,9 @@ function typed(found: ReturnType<PackedObjects['find']>): [ObjectType, Buffer] {
 
 test('objects are read without a process, except large or very new ones', async () => {
   const { repository, head } = await withHistory()
-  const large = await repository.writeBlob(randomBytes(300_000))
+  const large = await repository.objects.writeBlob(randomBytes(300_000))
   const root = await commit(repository, [head], { 'large.bin': readFileSync(process.execPath).subarray(0, 400_000) })
-  await repository.move([{ ref: MAIN, from: head, to: root }], 'edit', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: head, to: root }], 'edit', anyLease)
   admin(repository, ['pack-objects', '-q', join(repository.path, 'objects/pack/pack')], `${large}\n`)
   admin(repository, ['repack', '-q', '-a', '-d'])
   admin(repository, ['prune-packed'])
@@ -120,14 +120,17 @@ test('objects are read without a process, except large or very new ones', async 
   const there = await openAt(place.dir)
   const other = await there.open(`r${count}`)
   const before = there.processesStarted
-  const files = await (await other.at(head)).walk()
+  const files = await (await other.objects.snapshot(head)).walk()
   assert.is(files.length, 10)
-  for (const { oid } of files) await (await other.at(head)).read(oid)
-  assert.equal(await other.hasCommit('1'.repeat(40)), false)
-  assert.instance(await (await other.at(head)).read(files[0]?.oid as string, 5).catch((error) => error), ObjectTooLarge)
+  for (const { oid } of files) await (await other.objects.snapshot(head)).read(oid)
+  assert.equal(await other.objects.hasCommit('1'.repeat(40)), false)
+  assert.instance(
+    await (await other.objects.snapshot(head)).read(files[0]?.oid as string, 5).catch((error) => error),
+    ObjectTooLarge,
+  )
   assert.is(there.processesStarted, before, 'nothing was started')
-  const file = await (await other.at(root)).entry('large.bin')
-  assert.is((await (await other.at(root)).read(file?.oid as string)).length, 400_000)
+  const file = await (await other.objects.snapshot(root)).entry('large.bin')
+  assert.is((await (await other.objects.snapshot(root)).read(file?.oid as string)).length, 400_000)
   assert.is(there.processesStarted, before + 1)
   await there.close()
 })
@@ -169,16 +172,20 @@ test('damaged, truncated and foreign packs are left to Git, and other copies are
   }
   truncateSync(pack, sound.length >> 1)
   const there = await openAt(place.dir)
-  const tree = (await repository.commit(head)).tree
+  const tree = (await repository.objects.commit(head)).tree
   assert.instance(
-    await (await there.open(`r${count}`))
+    await (await there.open(`r${count}`)).objects
       .tree(tree)
       .walk()
       .catch((error) => error),
     Error,
   )
   writeFileSync(pack, sound)
-  assert.is((await (await there.open(`r${count}`)).tree(tree).walk()).length, 10, 'as soon as it is there again')
+  assert.is(
+    (await (await there.open(`r${count}`)).objects.tree(tree).walk()).length,
+    10,
+    'as soon as it is there again',
+  )
   await there.close()
 })
 
@@ -211,24 +218,24 @@ test('packed objects stay readable while an admin repacks, collects garbage and 
       const there = await openAt(place.dir)
       const other = await there.open(`r${count}`)
       for (const [oid, type] of expected) {
-        if (type === 'commit') assert.is((await other.commit(oid as CommitId)).id, oid)
-        else if (type === 'tree') await other.tree(oid as never).list('')
-        else assert.is(encodeObject('blob', await other.tree('' as never).read(oid)).oid, oid)
+        if (type === 'commit') assert.is((await other.objects.commit(oid as CommitId)).id, oid)
+        else if (type === 'tree') await other.objects.tree(oid as never).list('')
+        else assert.is(encodeObject('blob', await other.objects.tree('' as never).read(oid)).oid, oid)
         reads++
       }
-      const head = other.head(MAIN) as CommitId
-      assert.is((await (await other.at(head)).walk()).length, 10)
+      const head = other.refs.head(MAIN) as CommitId
+      assert.is((await (await other.objects.snapshot(head)).walk()).length, 10)
       await there.close()
     }
     return reads
   }
   const [reads] = await Promise.all([reader(), tidy()])
   assert.ok(reads > 300, `${reads} objects were read`)
-  assert.instance(await repository.commit('1'.repeat(40) as CommitId).catch((error) => error), MissingObject)
+  assert.instance(await repository.objects.commit('1'.repeat(40) as CommitId).catch((error) => error), MissingObject)
   const lender = await withHistory(1)
   const foreign = admin(lender.repository, ['hash-object', '-w', '--stdin'], 'borrowed')
   writeFileSync(join(repository.path, 'objects/info/alternates'), `${lender.repository.path}/objects\n`)
-  assert.is(String(await repository.tree('' as never).read(foreign)), 'borrowed')
+  assert.is(String(await repository.objects.tree('' as never).read(foreign)), 'borrowed')
 })
 
 /** Makes all objects loose again, and deletes the packs. */
@@ -252,7 +259,7 @@ test('the memory for small files, loose or packed, is limited to their bytes', a
   for (const packed of [false, true]) {
     if (packed) admin(repository, ['repack', '-q', '-a', '-d'])
     const there = await openAt(place.dir)
-    const snapshot = await (await there.open(`r${count}`)).at(head)
+    const snapshot = await (await there.open(`r${count}`)).objects.snapshot(head)
     for (const { oid } of await snapshot.walk()) {
       const bytes = await snapshot.read(oid)
       assert.ok(bytes.buffer.byteLength <= 1.25 * bytes.length, `${bytes.length} bytes keep ${bytes.buffer.byteLength}`)

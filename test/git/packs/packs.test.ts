@@ -37,7 +37,7 @@ async function batch(
   parent: CommitId | null,
   texts: Record<string, string>[],
 ): Promise<CommitId[]> {
-  const staging = repository.stage()
+  const staging = repository.objects.stage()
   const made: CommitId[] = []
   for (const one of texts) {
     const parents = [made.at(-1) ?? parent].filter((id) => id !== null)
@@ -63,8 +63,8 @@ test('a batch is one pack with the index that Git would write, and Git verifies 
   assert.ok(readFileSync(copy.replace(/pack$/, 'idx')).equals(readFileSync(from.replace(/pack$/, 'idx'))))
   admin(repository, ['verify-pack', from])
   assert.is(statSync(from).mode & 0o777, 0o444)
-  await repository.move([{ ref: MAIN, from: null, to: last as CommitId }], 'begin', anyLease)
-  assert.equal(await repository.check(), [])
+  await repository.refs.move([{ ref: MAIN, from: null, to: last as CommitId }], 'begin', anyLease)
+  assert.equal(await repository.upkeep.check(), [])
   assert.is(admin(repository, ['show', `${first}:a/b.md`]), 'one')
 })
 
@@ -110,18 +110,19 @@ test('many batches leave few packs, and readers lose nothing', async () => {
       { [`${round % 7}/${round}.md`]: `${round}` },
       { [`${round % 7}/${round}.md`]: `${round}, again` },
     ])
-    await repository.move([{ ref: MAIN, from: all.at(-1) ?? null, to: made[1] as CommitId }], 'edit', anyLease)
+    await repository.refs.move([{ ref: MAIN, from: all.at(-1) ?? null, to: made[1] as CommitId }], 'edit', anyLease)
     all.push(...made)
-    if (round % 10 === 0) assert.is((await (await reader.at(made[0] as CommitId)).walk()).length, round + 1)
+    if (round % 10 === 0)
+      assert.is((await (await reader.objects.snapshot(made[0] as CommitId)).walk()).length, round + 1)
   }
   assert.ok(packs(repository).length < 35, `${packs(repository).length} packs`)
   for (const name of packs(repository)) admin(repository, ['verify-pack', join(folder(repository), name)])
-  assert.equal(await repository.check(), [])
+  assert.equal(await repository.upkeep.check(), [])
   assert.is(Number(admin(repository, ['rev-list', '--count', MAIN])), 600)
-  for (const id of all) assert.ok(await reader.hasCommit(id))
-  await repository.maintain()
+  for (const id of all) assert.ok(await reader.objects.hasCommit(id))
+  await repository.upkeep.maintain()
   assert.ok(packs(repository).length <= 2, `${packs(repository).length} packs after maintenance`)
-  assert.equal(await repository.check(), [])
+  assert.equal(await repository.upkeep.check(), [])
   assert.is((await batch(repository, all.at(-1) as CommitId, [{ a: '1' }, { a: '2' }])).length, 2)
   await other.close()
 })
@@ -132,7 +133,7 @@ test('a missing pack is noticed, and no commit is based on its commits', async (
   const hidden = packs(repository).map((name) => join(folder(repository), name))
   for (const path of hidden) unlinkSync(path)
   const outcomes = await Promise.allSettled([
-    repository.move([{ ref: MAIN, from: null, to: last as CommitId }], 'begin', anyLease),
+    repository.refs.move([{ ref: MAIN, from: null, to: last as CommitId }], 'begin', anyLease),
     batch(repository, last as CommitId, [{ d: 'd' }]),
   ])
   for (const one of outcomes) assert.instance(one.status === 'rejected' && one.reason, LostObject)
@@ -149,12 +150,12 @@ test("an admin's repack does not delete a pack before refs name its commits", as
       { 'a/b.md': `${round}` },
       { 'a/b.md': `${round}, again`, c: `${round}` },
     ])
-    await repository.move([{ ref: MAIN, from: head, to: last as CommitId }], 'edit', anyLease)
+    await repository.refs.move([{ ref: MAIN, from: head, to: last as CommitId }], 'edit', anyLease)
     head = last as CommitId
   }
   assert.ok(repacked.repacks >= 40)
   await unprotected(repository)
-  assert.equal(await repository.check(), [])
+  assert.equal(await repository.upkeep.check(), [])
   assert.is(Number(admin(repository, ['rev-list', '--count', '--objects', MAIN])), 20 * 8)
   await clear(other)
 })
@@ -166,24 +167,24 @@ test('an object with a damaged loose file is written loose again, not into a pac
   chmodSync(path, 0o644)
   truncateSync(path, 0)
   const [, last] = await batch(repository, null, [{ 'a/b.md': '1' }, { 'a/b.md': 'same', c: 'c' }])
-  await repository.move([{ ref: MAIN, from: null, to: last as CommitId }], 'begin', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: null, to: last as CommitId }], 'begin', anyLease)
   assert.is(packs(repository).length, 1)
   assert.ok(statSync(path).size > 0)
-  assert.equal(await repository.check(), [])
+  assert.equal(await repository.upkeep.check(), [])
 })
 
 test('packs with deltas, foreign packs and damaged packs are not joined', async () => {
   const repository = await place.git.create('others')
   const long = randomBytes(20_000).toString('hex')
   const made = await batch(repository, null, [{ a: long }, { a: `${long}.` }, { a: `${long}..` }])
-  await repository.move([{ ref: MAIN, from: null, to: made[2] as CommitId }], 'begin', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: null, to: made[2] as CommitId }], 'begin', anyLease)
   await unprotected(repository)
   admin(repository, ['repack', '-q', '-a', '-d', '-f'])
   const [deltas] = packs(repository) as [string]
   let head = made[2] as CommitId
   for (let round = 0; round < 4; round++) {
     const [, last] = await batch(repository, head, [{ [`x/${round}`]: '1' }, { [`x/${round}`]: '2', y: String(round) }])
-    await repository.move([{ ref: MAIN, from: head, to: last as CommitId }], 'edit', anyLease)
+    await repository.refs.move([{ ref: MAIN, from: head, to: last as CommitId }], 'edit', anyLease)
     head = last as CommitId
   }
   await unprotected(repository)
@@ -204,13 +205,13 @@ test('packs with deltas, foreign packs and damaged packs are not joined', async 
   for (const name of rest) assert.not(existsSync(join(folder(repository), name)), name)
   assert.is(packs(repository).length, 4)
   writeFileSync(join(folder(repository), damaged), whole)
-  assert.equal(await repository.check(), [])
+  assert.equal(await repository.upkeep.check(), [])
 })
 
 test('a pack that disappears during the search for small packs is not joined', async () => {
   const repository = await place.git.create('going')
   const made = await batch(repository, null, [{ a: '1' }])
-  await repository.move([{ ref: MAIN, from: null, to: made[0] as CommitId }], 'begin', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: null, to: made[0] as CommitId }], 'begin', anyLease)
   await unprotected(repository)
   const before = packs(repository)
   // It is listed, but does not exist.

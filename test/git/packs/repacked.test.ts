@@ -28,7 +28,7 @@ let count = 0
 async function begun(): Promise<{ repository: Repository; root: CommitId }> {
   const repository = await place.git.create(`r${++count}`)
   const root = await commit(repository, [], { 'README.md': 'one\n', 'guides/a.md': 'A\n' })
-  await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
   return { repository, root }
 }
 
@@ -52,10 +52,10 @@ async function visitedAtEachStep(
       head = await work(repository, head, `${commands[0]?.[0]} ${at}`)
       came = visit.steps >= at
       visit.at = Number.POSITIVE_INFINITY
-      assert.is(repository.head(MAIN), head)
+      assert.is(repository.refs.head(MAIN), head)
       whole(repository)
     }
-    assert.equal(await repository.check(), [])
+    assert.equal(await repository.upkeep.check(), [])
     await unprotected(repository)
   }
 }
@@ -63,20 +63,20 @@ async function visitedAtEachStep(
 test('an edit of a page loses nothing if an admin repacks at any step', () =>
   visitedAtEachStep(TIDIED, async (repository, head, turn) => {
     const to = await commit(repository, [head], { 'guides/a.md': turn })
-    await repository.move([{ ref: MAIN, from: head, to }], 'edit', anyLease)
+    await repository.refs.move([{ ref: MAIN, from: head, to }], 'edit', anyLease)
     return to
   }))
 
 test('a batch of commits, the first without a changed file, loses nothing', () =>
   visitedAtEachStep(HARSH, async (repository, head, turn) => {
-    const staging = repository.stage()
+    const staging = repository.objects.stage()
     const edit = (parent: CommitId, changes: Record<string, string>) =>
       staging.write({ parents: [parent], changes: files(changes), message: turn, author: person, committer: person })
     const first = await edit(head, {})
     await staging.settle()
     const last = await edit(await edit(first, { 'a.md': turn, 'b/c.md': turn }), { 'd/e.md': turn })
     await staging.settle()
-    await repository.move([{ ref: MAIN, from: head, to: last }], 'edit', anyLease)
+    await repository.refs.move([{ ref: MAIN, from: head, to: last }], 'edit', anyLease)
     return last
   }))
 
@@ -84,11 +84,11 @@ test('a branch, its edit and its merge lose nothing', () =>
   visitedAtEachStep(HARSH, async (repository, head, turn) => {
     const branch = `refs/heads/change-requests/${++count}` as RefName
     const theirs = await commit(repository, [head], { 'b.md': turn })
-    await repository.move([{ ref: branch, from: null, to: theirs }], 'begin', anyLease)
+    await repository.refs.move([{ ref: branch, from: null, to: theirs }], 'begin', anyLease)
     const ours = await commit(repository, [head], { 'guides/a.md': turn })
-    await repository.move([{ ref: MAIN, from: head, to: ours }], 'edit', anyLease)
-    const merged = await repository.merge({ ours, theirs })
-    const to = await repository.write({
+    await repository.refs.move([{ ref: MAIN, from: head, to: ours }], 'edit', anyLease)
+    const merged = await repository.trees.merge({ ours, theirs })
+    const to = await repository.objects.write({
       parents: [ours, theirs],
       tree: merged.tree,
       changes: [],
@@ -96,8 +96,8 @@ test('a branch, its edit and its merge lose nothing', () =>
       author: person,
       committer: person,
     })
-    await repository.move([{ ref: MAIN, from: ours, to }], 'merge', anyLease)
-    await repository.move([{ ref: branch, from: theirs, to: null }], 'delete', anyLease)
+    await repository.refs.move([{ ref: MAIN, from: ours, to }], 'merge', anyLease)
+    await repository.refs.move([{ ref: branch, from: theirs, to: null }], 'delete', anyLease)
     return to
   }))
 
@@ -110,13 +110,13 @@ test('an import and its merge lose nothing before a ref names them', async () =>
       for (const args of commands) admin(repository, args)
     }
     const limits = { maxBlobBytes: 1_000_000, maxPackBytes: 10_000_000, maxEntries: 1000, timeoutMs: 60_000 }
-    const { head } = await repository.fetch({ url: `file://${theirs.path}` }, MAIN, limits)
+    const { head } = await repository.remote.fetch({ url: `file://${theirs.path}` }, MAIN, limits)
     const more = await commit(theirs, [far], { 'c.md': 'C\n' })
-    await theirs.move([{ ref: MAIN, from: far, to: more }], 'edit', anyLease)
-    const later = await repository.fetch({ url: `file://${theirs.path}` }, MAIN, limits)
+    await theirs.refs.move([{ ref: MAIN, from: far, to: more }], 'edit', anyLease)
+    const later = await repository.remote.fetch({ url: `file://${theirs.path}` }, MAIN, limits)
     assert.is(head, far)
     tidy()
-    const to = await repository.write({
+    const to = await repository.objects.write({
       parents: [root, later.head],
       changes: [],
       message: 'Import',
@@ -124,10 +124,10 @@ test('an import and its merge lose nothing before a ref names them', async () =>
       committer: person,
     })
     tidy()
-    await repository.move([{ ref: MAIN, from: root, to }], 'import', anyLease)
+    await repository.refs.move([{ ref: MAIN, from: root, to }], 'import', anyLease)
     tidy()
     whole(repository)
-    assert.equal(await repository.check(), [])
+    assert.equal(await repository.upkeep.check(), [])
   }
 })
 
@@ -171,13 +171,13 @@ for (const when of ['before', 'after'] as const)
       const ended = once(repacking, 'exit')
       while (!git.waits()) await sleep(5)
       const to = early ?? (await write())
-      await repository.move([{ ref: MAIN, from: root, to }], 'edit', anyLease)
+      await repository.refs.move([{ ref: MAIN, from: root, to }], 'edit', anyLease)
       await unprotected(repository)
       git.goOn()
       assert.is((await ended)[0], 0)
       git.remove()
       whole(repository)
-      assert.equal(await repository.check(), [])
+      assert.equal(await repository.upkeep.check(), [])
     })
 
 test('the next start and maintenance delete a file that a kill left, but not those of others', async () => {
@@ -200,7 +200,7 @@ test('the next start and maintenance delete a file that a kill left, but not tho
   assert.equal(keepsOf(repository), ['pack-3.keep', 'pack-4.keep'])
   const written = await commit(repository, [], { x: 'under way' })
   leave()
-  await repository.maintain({ thorough: true })
+  await repository.upkeep.maintain({ thorough: true })
   const [own, ...others] = keepsOf(repository).sort((a, b) => b.length - a.length)
   assert.equal([own?.length, others.sort()], ['pack-.keep'.length + 40, ['pack-3.keep', 'pack-4.keep']])
   admin(repository, ['cat-file', '-e', written])

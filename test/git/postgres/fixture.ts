@@ -88,5 +88,5 @@ export const fsck = (node: Node, name: string): string =>
 
 /** Returns the refs that a node reports. */
 export async function refsOf(node: Node, name: string): Promise<Record<string, CommitId>> {
-  return Object.fromEntries(await (await node.git.open(name)).refs('refs/'))
+  return Object.fromEntries(await (await node.git.open(name)).refs.list('refs/'))
 }

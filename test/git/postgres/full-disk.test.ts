@@ -31,7 +31,7 @@ else {
     const name = newId()
     const repository = await writer.git.create(name)
     const first = await commit(repository, [], { 'README.md': `# ${name}\n`, 'large.bin': randomBytes(FILE_BYTES) })
-    await repository.move([{ ref: MAIN, from: null, to: first }], 'create space', anyLease)
+    await repository.refs.move([{ ref: MAIN, from: null, to: first }], 'create space', anyLease)
     return name
   }
   const names: string[] = []
@@ -39,7 +39,7 @@ else {
 
   const readAll = async (node: Node, name: string): Promise<number> => {
     const repository = await node.git.open(name)
-    const snapshot = await repository.at(repository.head(MAIN) as CommitId)
+    const snapshot = await repository.objects.snapshot(repository.refs.head(MAIN) as CommitId)
     const readme = await snapshot.entry('README.md')
     assert.is(Buffer.from(await snapshot.read(readme?.oid as never)).toString(), `# ${name}\n`)
     return (await snapshot.read((await snapshot.entry('large.bin'))?.oid as never)).byteLength
@@ -64,9 +64,9 @@ else {
     const [deleted, present] = names as [string, string]
     const edit = async (name: string): Promise<void> => {
       const repository = await writer.git.open(name)
-      const from = repository.head(MAIN) as CommitId
+      const from = repository.refs.head(MAIN) as CommitId
       const to = await commit(repository, [from], { 'new.md': `${randomBytes(8).toString('hex')}\n` })
-      await repository.move([{ ref: MAIN, from, to }], 'edit', anyLease)
+      await repository.refs.move([{ ref: MAIN, from, to }], 'edit', anyLease)
     }
     await node.git.refresh(deleted)
     await node.git.makeRoom(1024 * MIB)
@@ -95,7 +95,7 @@ else {
     assert.ok((await node.git.makeRoom(1024 * MIB)) > 0)
     assert.equal(onDisk(node), [kept])
     const repository = await node.git.open(kept)
-    const [aside] = await repository.refs('refs/bindery/set-aside/')
+    const [aside] = await repository.refs.list('refs/bindery/set-aside/')
     assert.is(aside?.[1], byHand, 'what was moved by hand is set aside, and not lost')
     await node.close()
   })
@@ -110,7 +110,7 @@ else {
     const opened = few.map((name) => node.git.open(name))
     await Promise.all([node.git.makeRoom(1024 * MIB), ...opened])
     for (const [index, repository] of (await Promise.all(opened)).entries()) {
-      const { tree } = await repository.commit(repository.head(MAIN) as CommitId)
+      const { tree } = await repository.objects.commit(repository.refs.head(MAIN) as CommitId)
       assert.ok(tree, few[index])
     }
     await node.close()
@@ -144,7 +144,7 @@ else {
     const [name] = names as [string]
     const repository = await node.git.open(name)
     let freed: number | null = null
-    await repository.maintain({
+    await repository.upkeep.maintain({
       thorough: true,
       exclusive: async (work) => {
         freed = await node.git.makeRoom(1024 * MIB)

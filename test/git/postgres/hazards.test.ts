@@ -29,16 +29,16 @@ async function begin(): Promise<{ name: string; first: CommitId }> {
   const repository = await a.git.create(name)
   const first = await commit(repository, [], { 'README.md': '# Hello\n' })
   const moves = [MAIN, TOPIC].map((ref) => ({ ref, from: null, to: first }))
-  await repository.move(moves, 'create space', anyLease)
+  await repository.refs.move(moves, 'create space', anyLease)
   for (const node of [a, b]) await node.git.refresh(name)
   return { name, first }
 }
 
 async function edit(node: Node, name: string, text: string): Promise<CommitId> {
   const repository = await node.git.open(name)
-  const head = repository.head(MAIN)
+  const head = repository.refs.head(MAIN)
   const to = await commit(repository, head ? [head] : [], { 'page.md': text })
-  await repository.move([{ ref: MAIN, from: head, to }], 'edit', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: head, to }], 'edit', anyLease)
   return to
 }
 
@@ -64,8 +64,8 @@ test('a ref that an admin changed by hand is restored, and its target is kept on
   admin(disk, ['update-ref', 'refs/heads/by-hand', made])
   admin(disk, ['update-ref', '-d', TOPIC])
   const repository = await b.git.open(name)
-  assert.is(repository.head(MAIN), first)
-  assert.is(repository.head(TOPIC), first)
+  assert.is(repository.refs.head(MAIN), first)
+  assert.is(repository.refs.head(TOPIC), first)
   const kept = {
     [MAIN]: `refs/bindery/set-aside/${moved.slice(0, 12)}/heads/main`,
     'refs/heads/by-hand': `refs/bindery/set-aside/${made.slice(0, 12)}/heads/by-hand`,
@@ -80,8 +80,8 @@ test('a ref that an admin changed by hand is restored, and its target is kept on
   )
   assert.is(b.notices.splice(0).length, 3)
   const there = await a.git.open(name)
-  assert.is(there.head(kept[MAIN] as RefName), moved)
-  assert.is((await there.commit(made as CommitId)).message, 'made\n')
+  assert.is(there.refs.head(kept[MAIN] as RefName), moved)
+  assert.is((await there.objects.commit(made as CommitId)).message, 'made\n')
   await mustAgree(name)
   await edit(a, name, 'goes on\n')
   await mustAgree(name)
@@ -99,14 +99,14 @@ test('a ref that was moved by hand is found by the next poll and by moves of the
       `by hand ${newId()}`,
     ])
     const repository = await a.git.open(name)
-    const head = repository.head(MAIN) as CommitId
+    const head = repository.refs.head(MAIN) as CommitId
     const to = await commit(repository, [head], { 'page.md': newId() })
     admin(disk, ['update-ref', MAIN, byHand])
-    await repository.move([{ ref: MAIN, from: head, to }], 'edit', anyLease)
-    assert.is((await node.git.open(name)).head(MAIN), to)
+    await repository.refs.move([{ ref: MAIN, from: head, to }], 'edit', anyLease)
+    assert.is((await node.git.open(name)).refs.head(MAIN), to)
     const [found] = node.aside.splice(0)
     assert.is(found?.found, byHand)
-    assert.is((await b.git.open(name)).head(found?.kept as RefName), byHand)
+    assert.is((await b.git.open(name)).refs.head(found?.kept as RefName), byHand)
     node.notices.length = 0
     await mustAgree(name)
   }
@@ -118,7 +118,7 @@ test('clones get the refs of the database, even if an admin has just moved a ref
   const repository = await b.git.open(name)
   const byHand = admin(disk, ['commit-tree', admin(disk, ['rev-parse', `${first}^{tree}`]), '-m', 'by hand'])
   admin(disk, ['update-ref', MAIN, byHand])
-  const { stream, ended } = await repository.uploadPack({
+  const { stream, ended } = await repository.door.uploadPack({
     protocol: 'version=2',
     body: Buffer.from('0014command=ls-refs\n0000'),
     refs: [MAIN],
@@ -138,7 +138,7 @@ test('an admin can repack, prune and pack refs on a node without effect on clien
   for (const node of [a, b]) admin({ path: node.path(name) }, ['pack-refs', '--all'])
   await edit(b, name, 'last\n')
   await mustAgree(name)
-  await (await a.git.open(name)).maintain({ thorough: true })
+  await (await a.git.open(name)).upkeep.maintain({ thorough: true })
   await mustAgree(name)
   assert.equal([...a.aside, ...b.aside, ...a.notices, ...b.notices], [])
 })
@@ -152,9 +152,9 @@ test("an admin's repack of a copy does not delete a pack that is being installed
     await edit(a, name, `${n}\n`)
     // More than a row: such packs are installed unchanged.
     const there = await a.git.open(name)
-    const head = there.head(MAIN) as CommitId
+    const head = there.refs.head(MAIN) as CommitId
     const to = await commit(there, [head], { [`${n}.bin`]: large.subarray(n) })
-    await there.move([{ ref: MAIN, from: head, to }], 'add a file', anyLease)
+    await there.refs.move([{ ref: MAIN, from: head, to }], 'add a file', anyLease)
     await c.git.refresh(name)
   }
   assert.ok(repacked.repacks >= 4)
@@ -167,9 +167,9 @@ test("an admin's lock on a ref of a copy does not block clients, and the disk ca
   const lock = join(a.path(name), `${MAIN}.lock`)
   writeFileSync(lock, '')
   const second = await edit(a, name, 'locked here\n')
-  assert.is(await a.git.open(name).then((there) => there.head(MAIN)), second)
+  assert.is(await a.git.open(name).then((there) => there.refs.head(MAIN)), second)
   const third = await edit(b, name, 'by another node\n')
-  assert.is(await a.git.open(name).then((there) => there.head(MAIN)), third)
+  assert.is(await a.git.open(name).then((there) => there.refs.head(MAIN)), third)
   assert.is(refsOnDisk(a, name)[MAIN], first)
   assert.ok(a.notices.splice(0).some((notice) => notice.includes(`${MAIN}.lock`)))
   rmSync(lock)
@@ -182,13 +182,13 @@ test('objects that a node has lost are read again when a ref names them', async 
   const second = await edit(a, name, 'two\n')
   await b.git.open(name)
   const there = await a.git.open(name)
-  await there.move([{ ref: MAIN, from: second, to: first }], 'back', anyLease)
+  await there.refs.move([{ ref: MAIN, from: second, to: first }], 'back', anyLease)
   await b.git.refresh(name)
   admin({ path: b.path(name) }, ['reflog', 'expire', '--expire=now', '--all'])
   admin({ path: b.path(name) }, ['gc', '--prune=now', '--quiet'])
   assert.throws(() => admin({ path: b.path(name) }, ['cat-file', '-e', second]))
-  await there.move([{ ref: TOPIC, from: first, to: second }], 'again', anyLease)
-  assert.is((await b.git.open(name)).head(TOPIC), second)
+  await there.refs.move([{ ref: TOPIC, from: first, to: second }], 'again', anyLease)
+  assert.is((await b.git.open(name)).refs.head(TOPIC), second)
   await mustAgree(name)
 })
 
@@ -211,8 +211,8 @@ test('objects that an admin pruned just before a ref named them are read again o
   const there = await node.git.open(name)
   // A sync also asks for commits that only its remote has. That costs a limited number of queries, and does not block
   // access to lost objects.
-  for (let n = 0; n < 100; n++) assert.not(await there.hasCommit(n.toString(16).padStart(40, 'f')))
-  const main = await there.at(second)
+  for (let n = 0; n < 100; n++) assert.not(await there.objects.hasCommit(n.toString(16).padStart(40, 'f')))
+  const main = await there.objects.snapshot(second)
   const page = await main.entry('page.md')
   assert.is((await main.read(page?.oid ?? '')).toString(), 'two\n')
   assert.equal(
@@ -238,7 +238,7 @@ test('a cached commit that was pruned can still become a parent or the target of
   dropAll(b.path(name))
   assert.throws(() => admin({ path: b.path(name) }, ['cat-file', '-e', first]))
   const there = await b.git.open(name)
-  await there.move(
+  await there.refs.move(
     [{ ref: 'refs/heads/change-requests/2' as RefName, from: null, to: first }],
     'begin a change request',
     anyLease,
@@ -334,12 +334,12 @@ test('nothing is served or acknowledged without the database, and everything con
     () => a.git.open(name),
     () => a.git.exists(name),
     () => a.git.create(newId()),
-    () => repository.move([{ ref: MAIN, from: first, to }], 'edit', anyLease),
+    () => repository.refs.move([{ ref: MAIN, from: first, to }], 'edit', anyLease),
   ])
     assert.instance(await work().catch((error: unknown) => error), DatabaseAway)
-  assert.is(repository.head(MAIN), first)
+  assert.is(repository.refs.head(MAIN), first)
   await postgres.start()
-  await repository.move([{ ref: MAIN, from: first, to }], 'edit', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: first, to }], 'edit', anyLease)
   await mustAgree(name)
 })
 
@@ -361,12 +361,12 @@ test('a commit with a lost response is never reported as made if it does not exi
   }
   const node = await openNode(url, { database })
   const repository = await node.git.open(name)
-  const head = repository.head(MAIN) as CommitId
+  const head = repository.refs.head(MAIN) as CommitId
   const to = await commit(repository, [head], { 'page.md': 'lost response\n' })
   lose = true
-  await repository.move([{ ref: MAIN, from: head, to }], 'edit', anyLease)
-  assert.is(repository.head(MAIN), to)
-  assert.is((await a.git.open(name)).head(MAIN), to)
+  await repository.refs.move([{ ref: MAIN, from: head, to }], 'edit', anyLease)
+  assert.is(repository.refs.head(MAIN), to)
+  assert.is((await a.git.open(name)).refs.head(MAIN), to)
   await mustAgree(name, [a, node])
   await node.close()
 })
@@ -377,14 +377,14 @@ test('many objects and large files are stored in many rows', async () => {
   const random = (bytes: number) => Buffer.from(Array.from({ length: bytes }, () => Math.floor(Math.random() * 256)))
   const changes = Object.fromEntries(Array.from({ length: 2500 }, (_, n) => [`pages/${n}.md`, `# ${n}\n`]))
   const many = await commit(repository, [first], changes)
-  await repository.move([{ ref: MAIN, from: first, to: many }], 'import', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: first, to: many }], 'import', anyLease)
   const large = await commit(repository, [many], {
     'large.bin': random(3_500_000),
     'other.bin': random(2_600_000),
     'third.bin': random(3_000_000),
   })
-  await repository.move([{ ref: MAIN, from: many, to: large }], 'upload', anyLease)
-  const snapshot = await (await b.git.open(name)).at(large)
+  await repository.refs.move([{ ref: MAIN, from: many, to: large }], 'upload', anyLease)
+  const snapshot = await (await b.git.open(name)).objects.snapshot(large)
   assert.is((await snapshot.walk()).length, 2504)
   await mustAgree(name)
   assert.equal(
@@ -401,7 +401,7 @@ test('a ref to an old revision needs no transfer', async () => {
   const packs = async () =>
     (await a.database.query<{ count: number }>('SELECT count(*)::int AS count FROM packs'))[0]?.count
   const before = await packs()
-  await repository.move([{ ref: 'refs/heads/old' as RefName, from: null, to: old[1] as CommitId }], 'x', anyLease)
+  await repository.refs.move([{ ref: 'refs/heads/old' as RefName, from: null, to: old[1] as CommitId }], 'x', anyLease)
   assert.is(await packs(), before)
   await mustAgree(name)
 })
@@ -414,11 +414,11 @@ test('small packs are joined during reads, and late or incomplete nodes get ever
   for (let n = 0; n < 25; n++) await edit(a, name, `more ${n}\n`)
   const [made, , opened] = await Promise.all([
     edit(b, name, 'meanwhile\n'),
-    (await b.git.open(name)).maintain(),
+    (await b.git.open(name)).upkeep.maintain(),
     openNode(url),
   ])
   await mustAgree(name, [a, b, late, opened])
-  assert.is((await opened.git.open(name)).head(MAIN), made)
+  assert.is((await opened.git.open(name)).refs.head(MAIN), made)
   const [row] = await a.database.query<{ live: number }>(
     'SELECT count(*)::int AS live FROM repository_packs WHERE name = $1 AND retired IS NULL',
     [name],
@@ -436,9 +436,9 @@ test(`a move works with ${REFS} refs, and a wiped node receives them in one file
     from: null,
     to: first,
   }))
-  await repository.move(refs, 'many', anyLease)
+  await repository.refs.move(refs, 'many', anyLease)
   const there = await b.git.open(name)
-  assert.is((await there.refs('refs/heads/')).size, REFS + 2)
+  assert.is((await there.refs.list('refs/heads/')).size, REFS + 2)
   const fresh = await openNode(url)
   await mustAgree(name, [b, fresh])
   assert.ok(existsSync(join(fresh.path(name), 'packed-refs')))

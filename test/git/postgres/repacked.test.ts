@@ -23,7 +23,7 @@ test('the refs of a copy stay complete if an admin repacks at any step', async (
     let head: CommitId | null = null
     const write = async (text: string): Promise<void> => {
       const to = await commit(repository, head === null ? [] : [head], { 'page.md': text, 'a/b.md': text })
-      await repository.move([{ ref: MAIN, from: head, to }], 'edit', anyLease)
+      await repository.refs.move([{ ref: MAIN, from: head, to }], 'edit', anyLease)
       head = to
     }
     await write('first')

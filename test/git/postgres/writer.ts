@@ -14,13 +14,13 @@ const node = await openNode(url, { dir, notice: (message) => process.send?.({ no
 for (let n = 0; ; n++) {
   const ref = refs[Math.floor(Math.random() * refs.length)] as RefName
   const repository = await node.git.open(name)
-  const from = repository.head(ref)
+  const from = repository.refs.head(ref)
   const to = await commit(repository, from ? [from] : [], { [`${process.pid}.md`]: `${n}\n` })
   try {
-    await repository.move([{ ref, from, to }], 'edit', anyLease)
+    await repository.refs.move([{ ref, from, to }], 'edit', anyLease)
     // A client that has just got a response reads it.
-    const head = (await node.git.open(name)).head(ref)
-    process.send?.({ ref, to, seen: head === to || (head !== null && (await repository.isAncestor(to, head))) })
+    const head = (await node.git.open(name)).refs.head(ref)
+    process.send?.({ ref, to, seen: head === to || (head !== null && (await repository.history.isAncestor(to, head))) })
   } catch (error) {
     if (!(error instanceof StaleRef)) throw error
     await wait(Math.random() * 5)

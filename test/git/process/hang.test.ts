@@ -18,15 +18,15 @@ test('a process that hangs is replaced, and reads, merges, diffs and moves conti
   const repository = await place.git.create('space')
   const lines = 'line\n'.repeat(30)
   const root = await commit(repository, [], { a: lines, b: 'b' })
-  await repository.move([{ ref: MAIN, from: null, to: root }], 'edit', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: null, to: root }], 'edit', anyLease)
   // Both change one file, which a process merges.
   const sides = await Promise.all([
     commit(repository, [root], { b: 'new\nb', c: '1' }),
     commit(repository, [root], { a: null, d: lines, b: 'b\nnew' }),
   ])
   const [ours, theirs] = sides
-  const merged = await repository.merge({ ours, theirs })
-  const renamed = await repository.diff(root, theirs, { renames: true })
+  const merged = await repository.trees.merge({ ours, theirs })
+  const renamed = await repository.trees.diff(root, theirs, { renames: true })
   admin(repository, ['repack', '-q', '-a', '-d'])
   admin(repository, ['prune-packed'])
   const other = await place.git.open('space')
@@ -36,30 +36,30 @@ test('a process that hangs is replaced, and reads, merges, diffs and moves conti
   const pack = admin(repository, ['pack-objects', '-q', 'objects/pack/pack'], `${blob}\n`)
   assert.ok(pack)
   admin(repository, ['prune-packed'])
-  assert.is(String(await repository.tree(merged.tree).read(blob)), text)
+  assert.is(String(await repository.objects.tree(merged.tree).read(blob)), text)
 
   assert.is(freeze(repository, 'merge-tree'), 1)
-  assert.equal(await repository.merge({ ours, theirs }), merged)
+  assert.equal(await repository.trees.merge({ ours, theirs }), merged)
   assert.is(freeze(repository, 'diff-tree'), 1)
-  assert.equal(await repository.diff(root, theirs, { renames: true }), renamed)
+  assert.equal(await repository.trees.diff(root, theirs, { renames: true }), renamed)
   assert.is(freeze(repository, 'cat-file'), 1)
   const large = admin(repository, ['hash-object', '-w', '--stdin'], Buffer.alloc(300_000, 'x'))
   admin(repository, ['pack-objects', '-q', 'objects/pack/pack'], `${large}\n`)
   admin(repository, ['prune-packed'])
-  assert.is((await other.tree(merged.tree).read(large)).length, 300_000)
+  assert.is((await other.objects.tree(merged.tree).read(large)).length, 300_000)
 
   // A process makes the moves that delete a ref.
   const deleted = (name: string): RefMove => ({ ref: `refs/heads/${name}` as RefName, from: root, to: null })
   for (const name of ['x', 'y', 'z']) admin(repository, ['update-ref', `refs/heads/${name}`, root])
-  await repository.move([deleted('x')], 'edit', anyLease)
+  await repository.refs.move([deleted('x')], 'edit', anyLease)
   const before = admin(repository, ['reflog', 'show', '--format=%H', MAIN]).split('\n').length
   assert.is(freeze(repository, 'update-ref'), 1)
-  await repository.move([{ ref: MAIN, from: root, to: ours }, deleted('y')], 'edit', anyLease)
-  assert.is(repository.head(MAIN), ours)
+  await repository.refs.move([{ ref: MAIN, from: root, to: ours }, deleted('y')], 'edit', anyLease)
+  assert.is(repository.refs.head(MAIN), ours)
   assert.is(admin(repository, ['reflog', 'show', '--format=%H', MAIN]).split('\n').length, before + 1, 'moved once')
   assert.is(freeze(repository, 'update-ref'), 1)
   const after = await commit(repository, [ours], { e: 'e' })
-  await repository.move([{ ref: MAIN, from: ours, to: after }, deleted('z')], 'edit', anyLease)
-  assert.equal(await repository.check(), [])
+  await repository.refs.move([{ ref: MAIN, from: ours, to: after }, deleted('z')], 'edit', anyLease)
+  assert.equal(await repository.upkeep.check(), [])
 })
 test.run()

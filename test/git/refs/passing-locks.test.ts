@@ -46,8 +46,8 @@ test('a lock that disappears between a failed attempt and the check causes no er
   const place = await makePlace({ disk: theirs })
   const repository = await place.git.create('passing')
   const a = await commit(repository, [], { x: '1' })
-  await repository.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease)
-  assert.is(repository.head(MAIN), a)
+  await repository.refs.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease)
+  assert.is(repository.refs.head(MAIN), a)
   assert.is(attempts(), 8)
   await clear(place)
 })
@@ -58,7 +58,7 @@ test('repeated failures without a visible lock end with an error', async () => {
   const repository = await place.git.create('odd')
   const a = await commit(repository, [], { x: '1' })
   const moving = (): Promise<unknown> =>
-    repository.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease).then(
+    repository.refs.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease).then(
       () => null,
       (error: unknown) => error,
     )
@@ -66,7 +66,7 @@ test('repeated failures without a visible lock end with an error', async () => {
   assert.instance(failure, GitError)
   assert.not.instance(failure, RefLocked)
   assert.is(attempts(), 4)
-  assert.is(repository.head(MAIN), null)
+  assert.is(repository.refs.head(MAIN), null)
   await clear(place)
 })
 

@@ -29,15 +29,15 @@ test('new refs and new values need no process and leave the reflogs of Git', asy
   const { repository, ids } = await begun()
   const [a, b, c] = ids as [CommitId, CommitId, CommitId]
   const before = place.git.processesStarted
-  await repository.move([setTo('main', null, a)], 'create space', anyLease)
-  await repository.move(
+  await repository.refs.move([setTo('main', null, a)], 'create space', anyLease)
+  await repository.refs.move(
     [setTo('main', a, b), setTo('change-requests/1', null, b)],
     'merge change request 1: "x"',
     anyLease,
   )
   admin(repository, ['pack-refs', '--all', '--prune'])
-  await repository.move([setTo('main', b, c)], 'edit content', anyLease)
-  await repository.move([{ ref: 'refs/bindery/keep/1' as RefName, from: null, to: a }], 'keep', anyLease)
+  await repository.refs.move([setTo('main', b, c)], 'edit content', anyLease)
+  await repository.refs.move([{ ref: 'refs/bindery/keep/1' as RefName, from: null, to: a }], 'keep', anyLease)
   assert.is(place.git.processesStarted, before)
   const log = (ref: string): string => admin(repository, ['reflog', 'show', '--format=%H %gn <%ge> %gs', ref])
   const lines = [
@@ -53,13 +53,13 @@ test('new refs and new values need no process and leave the reflogs of Git', asy
     new RegExp(`^${'0'.repeat(40)} ${a} Bindery <bindery@localhost> \\d{10} \\+0000\tbindery: create space\n`),
   )
   assert.equal(locksOf(repository), [])
-  assert.equal(await repository.check(), [])
+  assert.equal(await repository.upkeep.check(), [])
 })
 
 test('a ref that is damaged during a move leaves no lock, and moves once it is repaired', async () => {
   const { repository: made, ids } = await begun()
   const [a, b] = ids as [CommitId, CommitId]
-  await made.move([setTo('main', null, a)], 'begin', anyLease)
+  await made.refs.move([setTo('main', null, a)], 'begin', anyLease)
   const path = join(made.path, branch('main'))
   const damaging: Disk = {
     ...disk,
@@ -71,13 +71,13 @@ test('a ref that is damaged during a move leaves no lock, and moves once it is r
   }
   const other = await openAt(place.dir, { disk: damaging })
   const repository = await other.open(basename(made.path, '.git'))
-  const error = await repository.move([setTo('main', a, b)], 'edit', anyLease).catch((thrown: unknown) => thrown)
+  const error = await repository.refs.move([setTo('main', a, b)], 'edit', anyLease).catch((thrown: unknown) => thrown)
   assert.match(String(error), /damaged/)
   assert.equal(locksOf(repository), [])
   await other.close()
   writeFileSync(path, `${a}\n`)
-  await made.move([setTo('main', a, b)], 'edit', anyLease)
-  assert.is(made.head(MAIN), b)
+  await made.refs.move([setTo('main', a, b)], 'edit', anyLease)
+  assert.is(made.refs.head(MAIN), b)
 })
 
 /** The outcome of a move by Git alone, with the same old values. */
@@ -111,10 +111,10 @@ test('transactions have the same results as git update-ref', async () => {
         }
         const moves = one.map(
           ({ name, to, stale }): RefMove =>
-            setTo(name, stale === 0 ? (ids[3] as CommitId) : repository.head(branch(name)), ids[to] ?? null),
+            setTo(name, stale === 0 ? (ids[3] as CommitId) : repository.refs.head(branch(name)), ids[to] ?? null),
         )
         if (moves.some(({ from, to }) => from === null && to === null)) continue
-        const done = await repository.move(moves, 'edit', anyLease).then(
+        const done = await repository.refs.move(moves, 'edit', anyLease).then(
           () => true,
           (error) => {
             assert.instance(error, GitError)
@@ -133,16 +133,16 @@ test('transactions have the same results as git update-ref', async () => {
 test('a symbolic ref is moved like in Git, and a lock of HEAD is respected', async () => {
   const { repository, ids } = await begun()
   const [a, b, c] = ids as [CommitId, CommitId, CommitId]
-  await repository.move([setTo('main', null, a)], 'edit', anyLease)
+  await repository.refs.move([setTo('main', null, a)], 'edit', anyLease)
   admin(repository, ['symbolic-ref', 'refs/heads/alias', 'refs/heads/main'])
-  await repository.move([setTo('alias', a, b)], 'edit', anyLease)
+  await repository.refs.move([setTo('alias', a, b)], 'edit', anyLease)
   assert.is(admin(repository, ['symbolic-ref', 'refs/heads/alias']), 'refs/heads/main')
-  assert.is(repository.head(MAIN), b)
+  assert.is(repository.refs.head(MAIN), b)
   writeFileSync(join(repository.path, 'HEAD.lock'), '')
-  const failed = await repository.move([setTo('main', b, c)], 'edit', anyLease).catch((error) => error)
+  const failed = await repository.refs.move([setTo('main', b, c)], 'edit', anyLease).catch((error) => error)
   assert.match(String(failed), /HEAD\.lock/)
   assert.equal(locksOf(repository), ['HEAD.lock'])
-  assert.is(repository.head(MAIN), b)
+  assert.is(repository.refs.head(MAIN), b)
 })
 
 /** A disk that stops at its `last` operation, before or after doing it, as if the process were killed there. */
@@ -192,20 +192,20 @@ test('a kill at any point leaves the old or the new values, and no lock after a 
     const [last, after] = [at >> 1, at % 2 === 1]
     const { repository, ids } = await begun(killed, 2)
     const [a, b] = ids as [CommitId, CommitId]
-    await repository.move([setTo('main', null, a)], 'edit', anyLease)
+    await repository.refs.move([setTo('main', null, a)], 'edit', anyLease)
     const stopped = stopAt(last, after)
-    const moved = repository.move([setTo('main', a, b), setTo('new/one', null, b)], 'edit', anyLease)
+    const moved = repository.refs.move([setTo('main', a, b), setTo('new/one', null, b)], 'edit', anyLease)
     ended = await Promise.race([moved.then(() => true), stopped.then(() => false)])
     moved.catch(() => {})
     pass()
     const again = await next.open(`r${count}`)
     assert.equal(locksOf(again), [], `stopped ${after ? 'after' : 'before'} operation ${last}`)
-    const [main, other] = [again.head(MAIN), again.head(branch('new/one'))]
+    const [main, other] = [again.refs.head(MAIN), again.refs.head(branch('new/one'))]
     assert.ok(main === a || main === b)
     assert.ok(other === null || other === b)
     if ((main === b) !== (other === b)) half++
     const left = [...(main === a ? [setTo('main', a, b)] : []), ...(other === null ? [setTo('new/one', null, b)] : [])]
-    await again.move(left, 'edit', anyLease)
+    await again.refs.move(left, 'edit', anyLease)
     assert.is(refsOf(again), `${b} refs/heads/main\n${b} refs/heads/new/one`)
   }
   assert.ok(half > 0, 'some kills came between the two refs')

@@ -25,13 +25,13 @@ const branch = (name: string): RefName => `refs/heads/${name}` as RefName
 test('a move is a compare-and-swap, and several refs move together or not at all', async () => {
   const repository = await place.git.create('cas')
   const [a, b] = [await commit(repository, [], { x: '1' }), await commit(repository, [], { x: '2' })]
-  await repository.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease)
-  const stale = await rejection(repository.move([{ ref: MAIN, from: b, to: a }], 'edit', anyLease))
+  await repository.refs.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease)
+  const stale = await rejection(repository.refs.move([{ ref: MAIN, from: b, to: a }], 'edit', anyLease))
   assert.instance(stale, StaleRef)
   assert.is((stale as StaleRef).actual, a)
   assert.instance(
     await rejection(
-      repository.move(
+      repository.refs.move(
         [
           { ref: branch('change-requests/1'), from: null, to: b },
           { ref: MAIN, from: null, to: b },
@@ -42,8 +42,8 @@ test('a move is a compare-and-swap, and several refs move together or not at all
     ),
     StaleRef,
   )
-  assert.is(repository.head(branch('change-requests/1')), null)
-  await repository.move(
+  assert.is(repository.refs.head(branch('change-requests/1')), null)
+  await repository.refs.move(
     [
       { ref: branch('change-requests/1'), from: null, to: b },
       { ref: MAIN, from: a, to: b },
@@ -52,16 +52,16 @@ test('a move is a compare-and-swap, and several refs move together or not at all
     anyLease,
   )
   assert.equal(
-    [...(await repository.refs('refs/heads/'))],
+    [...(await repository.refs.list('refs/heads/'))],
     [
       [branch('change-requests/1'), b],
       [MAIN, b],
     ],
   )
-  await repository.move([{ ref: branch('change-requests/1'), from: b, to: null }], 'delete', anyLease)
-  assert.is(repository.head(branch('change-requests/1')), null)
+  await repository.refs.move([{ ref: branch('change-requests/1'), from: b, to: null }], 'delete', anyLease)
+  assert.is(repository.refs.head(branch('change-requests/1')), null)
   assert.instance(
-    await rejection(repository.move([{ ref: MAIN, from: b, to: '1'.repeat(40) as CommitId }], 'edit', anyLease)),
+    await rejection(repository.refs.move([{ ref: MAIN, from: b, to: '1'.repeat(40) as CommitId }], 'edit', anyLease)),
     MissingObject,
   )
   assert.match(admin(repository, ['reflog', 'show', 'main']), /bindery: edit/)
@@ -72,45 +72,45 @@ test("the admin and the service see each other's ref moves immediately, loose an
   let head: CommitId | null = null
   for (let round = 0; round < 12; round++) {
     const next = await commit(repository, head ? [head] : [], { x: String(round) })
-    await repository.move([{ ref: MAIN, from: head, to: next }], 'edit', anyLease)
+    await repository.refs.move([{ ref: MAIN, from: head, to: next }], 'edit', anyLease)
     if (round % 3 === 0) admin(repository, ['pack-refs', '--all', '--prune'])
-    assert.is(repository.head(MAIN), next)
+    assert.is(repository.refs.head(MAIN), next)
     const his = admin(repository, ['commit-tree', '-p', next, '-m', 'his', `${next}^{tree}`]) as CommitId
     admin(repository, ['update-ref', MAIN, his])
-    assert.is(repository.head(MAIN), his)
+    assert.is(repository.refs.head(MAIN), his)
     if (round % 2 === 0) admin(repository, ['pack-refs', '--all', '--prune'])
-    assert.is(repository.head(MAIN), his)
+    assert.is(repository.refs.head(MAIN), his)
     head = his
   }
   admin(repository, ['update-ref', '-d', MAIN])
-  assert.is(repository.head(MAIN), null)
+  assert.is(repository.refs.head(MAIN), null)
 })
 
 test('a long unchanged ref is read again after a change, even with a restored file time', async () => {
   const repository = await place.git.create('settled')
   const [a, b] = [await commit(repository, [], { x: '1' }), await commit(repository, [], { x: '2' })]
-  await repository.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease)
   const file = join(repository.path, MAIN)
   // The time for which a file must be unchanged depends on the time resolution of the file system.
   for (const pause of [150, 2600]) {
     await sleep(pause)
-    const before = repository.head(MAIN)
-    for (let i = 0; i < 3; i++) assert.is(repository.head(MAIN), before)
+    const before = repository.refs.head(MAIN)
+    for (let i = 0; i < 3; i++) assert.is(repository.refs.head(MAIN), before)
     const { atime, mtime } = statSync(file)
     for (const now of [b, a, b]) {
       writeFileSync(file, `${now}\n`)
       utimesSync(file, atime, mtime)
-      assert.is(repository.head(MAIN), now)
+      assert.is(repository.refs.head(MAIN), now)
     }
   }
   rmSync(file)
-  assert.is(repository.head(MAIN), null)
+  assert.is(repository.refs.head(MAIN), null)
 })
 
 test('fifty writers lose nothing while an admin writes, packs and collects', async () => {
   const repository = await place.git.create('race')
   const start = await commit(repository, [], { start: 'x' })
-  await repository.move([{ ref: MAIN, from: null, to: start }], 'start', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: null, to: start }], 'start', anyLease)
   const acknowledged: string[] = []
   let writing = true
   const git = (...args: string[]) => runGit(repository.path, args).catch(() => null)
@@ -130,10 +130,10 @@ test('fifty writers lose nothing while an admin writes, packs and collects', asy
   }
   const writer = async (n: number) => {
     for (;;) {
-      const from = repository.head(MAIN) as CommitId
+      const from = repository.refs.head(MAIN) as CommitId
       const to = await commit(repository, [from], { [`w/${n}.md`]: `writer ${n}` })
       try {
-        await repository.move([{ ref: MAIN, from, to }], 'edit', anyLease)
+        await repository.refs.move([{ ref: MAIN, from, to }], 'edit', anyLease)
         acknowledged.push(to)
         return
       } catch (error) {
@@ -151,8 +151,8 @@ test('fifty writers lose nothing while an admin writes, packs and collects', asy
     acknowledged.filter((id) => !reachable.has(id)),
     [],
   )
-  assert.is((await (await repository.at(repository.head(MAIN) as CommitId)).list('w'))?.length, 50)
-  assert.equal(await repository.check(), [])
+  assert.is((await (await repository.objects.snapshot(repository.refs.head(MAIN) as CommitId)).list('w'))?.length, 50)
+  assert.equal(await repository.upkeep.check(), [])
 })
 
 test('the service waits for a temporary lock and reports a permanent one', async () => {
@@ -160,31 +160,31 @@ test('the service waits for a temporary lock and reports a permanent one', async
   const a = await commit(repository, [], { x: '1' })
   const lock = join(repository.path, `${MAIN}.lock`)
   writeFileSync(lock, '')
-  const moving = repository.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease)
+  const moving = repository.refs.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease)
   await sleep(300)
   rmSync(lock)
   await moving
-  assert.is(repository.head(MAIN), a)
+  assert.is(repository.refs.head(MAIN), a)
   const b = await commit(repository, [a], { x: '2' })
   writeFileSync(lock, '')
-  const error = await rejection(repository.move([{ ref: MAIN, from: a, to: b }], 'edit', anyLease))
+  const error = await rejection(repository.refs.move([{ ref: MAIN, from: a, to: b }], 'edit', anyLease))
   assert.instance(error, RefLocked)
   assert.equal((error as RefLocked).locks, [`${MAIN}.lock`])
   assert.ok(existsSync(lock))
   rmSync(lock)
-  await repository.move([{ ref: MAIN, from: a, to: b }], 'edit', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: a, to: b }], 'edit', anyLease)
 })
 
 test('the next start removes the files of a killed pack-refs, and refs can be packed again', async () => {
   const repository = await place.git.create('half-packed')
   const head = await commit(repository, [], { x: '1' })
   const refs = [MAIN, branch('one'), branch('two')]
-  await repository.move(
+  await repository.refs.move(
     refs.map((ref) => ({ ref, from: null, to: head })),
     'start',
     anyLease,
   )
-  await repository.maintain({ thorough: true })
+  await repository.upkeep.maintain({ thorough: true })
   const left = ['packed-refs.lock', 'packed-refs.new', `${MAIN}.lock`].map((name) => join(repository.path, name))
   writeFileSync(
     join(repository.path, 'bindery-moving'),
@@ -199,9 +199,9 @@ test('the next start removes the files of a killed pack-refs, and refs can be pa
       [notices, left.filter((path) => existsSync(path)), existsSync(join(repository.path, 'bindery-moving'))],
       [[], [], false],
     )
-    await reopened.move([{ ref: branch('two'), from: head, to: null }], 'delete', anyLease)
-    await reopened.maintain({ thorough: true })
-    assert.is(reopened.head(branch('two')), null)
+    await reopened.refs.move([{ ref: branch('two'), from: head, to: null }], 'delete', anyLease)
+    await reopened.upkeep.maintain({ thorough: true })
+    assert.is(reopened.refs.head(branch('two')), null)
   } finally {
     await again.close()
   }
@@ -210,7 +210,7 @@ test('the next start removes the files of a killed pack-refs, and refs can be pa
 test('a packed-refs lock of another process stays and is reported', async () => {
   const repository = await place.git.create('half-packed-by-others')
   const head = await commit(repository, [], { x: '1' })
-  await repository.move([{ ref: MAIN, from: null, to: head }], 'start', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: null, to: head }], 'start', anyLease)
   writeFileSync(join(repository.path, 'packed-refs.new'), '# pack-refs')
   const notices: string[] = []
   const again = await openAt(place.dir, { notice: (message) => notices.push(message) })
@@ -226,7 +226,7 @@ test('a packed-refs lock of another process stays and is reported', async () => 
 test("the next start removes the service's stale lock and reports locks of others", async () => {
   const repository = await place.git.create('stale')
   const [a, b] = [await commit(repository, [], { x: '1' }), await commit(repository, [], { x: '2' })]
-  await repository.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease)
   const moves = [
     { ref: MAIN, from: a, to: b },
     { ref: branch('other'), from: null, to: b },
@@ -242,8 +242,8 @@ test("the next start removes the service's stale lock and reports locks of other
     const reopened = await again.open('stale')
     assert.is(notices.length, 2)
     assert.match(notices.join(' '), /deep\/admin\.lock.*other\.lock/)
-    await reopened.move([{ ref: MAIN, from: a, to: b }], 'edit', anyLease)
-    assert.is(reopened.head(MAIN), b)
+    await reopened.refs.move([{ ref: MAIN, from: a, to: b }], 'edit', anyLease)
+    assert.is(reopened.refs.head(MAIN), b)
   } finally {
     await again.close()
   }
@@ -285,11 +285,11 @@ test('ref names are validated like git check-ref-format', async () => {
     assert.is(isRefName(name), valid, name)
   }
   for (const name of ['HEAD', 'refs/x', '../refs/heads/a', 'config', '']) assert.not(isRefName(name))
-  assert.is(repository.head('refs/../config' as RefName), null)
+  assert.is(repository.refs.head('refs/../config' as RefName), null)
   const a = await commit(repository, [], { x: '1' })
   assert.instance(
     await rejection(
-      repository.move([{ ref: 'refs/heads/a\nupdate x' as RefName, from: null, to: a }], 'edit', anyLease),
+      repository.refs.move([{ ref: 'refs/heads/a\nupdate x' as RefName, from: null, to: a }], 'edit', anyLease),
     ),
     GitError,
   )

@@ -26,8 +26,8 @@ async function begin(): Promise<{ remote: BareRepository; url: string; here: Rep
   const remote = await createBareRepository(`${place.dir}/${name}-remote`, { files: docs })
   const url = `file://${remote.path}`
   const here = await place.git.create(name)
-  const { head } = await here.fetch({ url }, MAIN, limits)
-  await here.move([{ ref: MAIN, from: null, to: head }], 'begin', anyLease)
+  const { head } = await here.remote.fetch({ url }, MAIN, limits)
+  await here.refs.move([{ ref: MAIN, from: null, to: head }], 'begin', anyLease)
   return { remote, url, here }
 }
 
@@ -36,7 +36,7 @@ async function processesFor(files: Files, some: Partial<FetchLimits> = {}): Prom
   const { remote, url, here } = await begin()
   const commit = await remote.commit(files)
   const before = place.git.processesStarted
-  const { head } = await here.fetch({ url }, MAIN, { ...limits, ...some })
+  const { head } = await here.remote.fetch({ url }, MAIN, { ...limits, ...some })
   assert.is(head, commit)
   assert.is(await git(here.path, ['fsck', '--strict', '--no-dangling', commit]), '')
   return place.git.processesStarted - before
@@ -118,9 +118,9 @@ for (const { name, files, some, says } of refusals)
   test(`${name}: the fetch is rejected with the path, and nothing is stored`, async () => {
     const { remote, url, here } = await begin()
     const commit = (await remote.commit(files)) as CommitId
-    const error = await remoteError('too-large', here.fetch({ url }, MAIN, { ...limits, ...some }))
+    const error = await remoteError('too-large', here.remote.fetch({ url }, MAIN, { ...limits, ...some }))
     assert.match(error.message, says)
-    assert.not(await here.hasCommit(commit))
+    assert.not(await here.objects.hasCommit(commit))
   })
 
 test('a ref that does not point to a commit is rejected', async () => {
@@ -134,7 +134,7 @@ test('a ref that does not point to a commit is rejected', async () => {
   // Git does not let a branch point to a tag, but a server may have such a branch.
   await mkdir(`${remote.path}/refs/heads`, { recursive: true })
   await writeFile(`${remote.path}/refs/heads/main`, `${tag}\n`)
-  await remoteError('unsafe-content', here.fetch({ url }, MAIN, limits))
+  await remoteError('unsafe-content', here.remote.fetch({ url }, MAIN, limits))
 })
 
 test.run()

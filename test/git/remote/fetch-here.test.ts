@@ -44,12 +44,12 @@ async function begin(files: Files = docs): Promise<Pair> {
   const remote = await place.server.createRepository(`${name}-remote.git`, { files })
   const here = await place.git.create(name)
   const { head: first } = await fetchFrom({ remote, here }, { unrelated: true })
-  await here.move([{ ref: MAIN, from: null, to: first }], 'begin', anyLease)
+  await here.refs.move([{ ref: MAIN, from: null, to: first }], 'begin', anyLease)
   return { remote, here, first }
 }
 
 const fetchFrom = ({ remote, here }: Pick<Pair, 'remote' | 'here'>, some: Partial<FetchLimits>) =>
-  here.fetch({ url: remote.url }, MAIN, { ...limits, ...some })
+  here.remote.fetch({ url: remote.url }, MAIN, { ...limits, ...some })
 
 /** The outcome of a fetch: the number of its processes, and its requests to the remote. */
 async function watched(pair: Pair, some: Partial<FetchLimits>) {
@@ -92,7 +92,7 @@ test('a file from earlier in the history and a restored folder are found', async
   const pair = await begin()
   const second = (await pair.remote.commit({ 'docs/a.md': 'changed\n', 'docs/b.md': null })) as CommitId
   await fetchFrom(pair, { known: pair.first })
-  await pair.here.move([{ ref: MAIN, from: pair.first, to: second }], 'follow', anyLease)
+  await pair.here.refs.move([{ ref: MAIN, from: pair.first, to: second }], 'follow', anyLease)
   await git(pair.remote.path, ['repack', '-adq', '--write-bitmap-index'])
   const third = await pair.remote.commit(docs)
   assert.is((await fetchFrom(pair, { known: second })).head, third)
@@ -103,7 +103,7 @@ test('a reset branch, or one with a new history, is left to Git', async () => {
   const pair = await begin()
   const second = (await pair.remote.commit({ 'docs/a.md': 'changed\n' })) as CommitId
   await fetchFrom(pair, { known: pair.first })
-  await pair.here.move([{ ref: MAIN, from: pair.first, to: second }], 'follow', anyLease)
+  await pair.here.refs.move([{ ref: MAIN, from: pair.first, to: second }], 'follow', anyLease)
   await git(pair.remote.path, ['update-ref', MAIN, pair.first])
   const other = await pair.remote.commit({ 'docs/other.md': 'other\n' })
   const found = await watched(pair, { known: second })
@@ -122,14 +122,17 @@ test('each request has the credential, and nothing is fetched without it', async
   place.server.behaviour.auth = { username: 'joe', password: 's3cr3t/with@signs' }
   const [processes, requests] = [place.git.processesStarted, place.server.requests.length]
   const options = { ...limits, known: pair.first }
-  await remoteError('unauthorized', pair.here.fetch({ url: pair.remote.url }, MAIN, options))
+  await remoteError('unauthorized', pair.here.remote.fetch({ url: pair.remote.url }, MAIN, options))
   await remoteError(
     'unauthorized',
-    pair.here.fetch({ url: pair.remote.url, username: 'joe', password: 'wrong' }, MAIN, options),
+    pair.here.remote.fetch({ url: pair.remote.url, username: 'joe', password: 'wrong' }, MAIN, options),
   )
   assert.ok(place.git.processesStarted > processes && place.server.requests.length > requests)
   const [again, asked] = [place.git.processesStarted, place.server.requests.length]
-  assert.is((await pair.here.fetch({ url: pair.remote.url, ...place.server.behaviour.auth }, MAIN, options)).head, head)
+  assert.is(
+    (await pair.here.remote.fetch({ url: pair.remote.url, ...place.server.behaviour.auth }, MAIN, options)).head,
+    head,
+  )
   delete place.server.behaviour.auth
   assert.is(place.git.processesStarted - again, 1)
   assert.equal(
@@ -195,9 +198,9 @@ test('a remote that omits objects is rejected, even if some of them are present 
   const pack = await gitBytes(remote.path, ['pack-objects', '--stdout', '-q'], `${head}\n${root}\n`)
   for (const some of [{ known: first }, { unrelated: true }]) {
     const server = await serverOf(head, pack)
-    await remoteError('unsafe-content', here.fetch({ url: server.url }, MAIN, { ...limits, ...some }))
+    await remoteError('unsafe-content', here.remote.fetch({ url: server.url }, MAIN, { ...limits, ...some }))
     server.close()
-    assert.not(await here.hasCommit(head))
+    assert.not(await here.objects.hasCommit(head))
   }
   const whole = await gitBytes(
     remote.path,
@@ -205,7 +208,7 @@ test('a remote that omits objects is rejected, even if some of them are present 
     `${head}\n${root}\n${folder}\n${blob}\n`,
   )
   const server = await serverOf(head, whole)
-  assert.is((await here.fetch({ url: server.url }, MAIN, { ...limits, known: first })).head, head)
+  assert.is((await here.remote.fetch({ url: server.url }, MAIN, { ...limits, known: first })).head, head)
   server.close()
   await isSound(pair, head)
 })
@@ -221,7 +224,7 @@ test('an invalid pack or response is left to Git, and nothing is stored', async 
   const before = readdirSync(`${pair.here.path}/objects`).sort()
   for (const bytes of [pack.subarray(0, pack.length - 30), Buffer.from('no pack at all'), Buffer.alloc(0)]) {
     const server = await serverOf(head, bytes)
-    const error = await pair.here
+    const error = await pair.here.remote
       .fetch({ url: server.url }, MAIN, { ...limits, known: pair.first })
       .catch((thrown: unknown) => thrown)
     server.close()

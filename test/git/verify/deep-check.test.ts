@@ -19,7 +19,7 @@ let count = 0
 async function filled(): Promise<{ repository: Repository; head: CommitId }> {
   const repository = await place.git.create(`r${++count}`)
   const root = await commit(repository, [], { 'README.md': '# One\n', 'guides/a.md': 'A\n', 'guides/deep/é.md': 'E\n' })
-  await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
+  await repository.refs.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
   admin(repository, ['repack', '-q', '-a', '-d'])
   const packs = readdirSync(join(repository.path, 'objects/pack'))
   const side = await commit(
@@ -30,7 +30,7 @@ async function filled(): Promise<{ repository: Repository; head: CommitId }> {
   )
   const head = await commit(repository, [root, side], { 'guides/b.md': 'B\n', 'c.md': 'C\n' })
   const branch = 'refs/heads/change-requests/1' as RefName
-  await repository.move(
+  await repository.refs.move(
     [
       { ref: MAIN, from: root, to: head },
       { ref: branch, from: null, to: side },
@@ -47,10 +47,10 @@ const oidOf = (repository: Repository, name: string): string => admin(repository
 
 test('the check accepts sound repositories, and lists large packs that it leaves to Git', async () => {
   const { repository } = await filled()
-  assert.equal(await repository.deepCheck(), { complaints: [], notes: [] })
+  assert.equal(await repository.upkeep.deepCheck(), { complaints: [], notes: [] })
   admin(repository, ['tag', '-a', 'v1', '-m', 'A tag', MAIN])
-  assert.equal((await repository.deepCheck()).complaints, [])
-  const { complaints, notes } = await repository.deepCheck(10)
+  assert.equal((await repository.upkeep.deepCheck()).complaints, [])
+  const { complaints, notes } = await repository.upkeep.deepCheck(10)
   const [pack] = readdirSync(join(repository.path, 'objects/pack')).filter((name) => name.endsWith('.pack'))
   assert.equal(complaints, [])
   assert.match(notes[0] as string, `${pack} (1 MiB) was not compared`)
@@ -59,7 +59,7 @@ test('the check accepts sound repositories, and lists large packs that it leaves
 
 test('the check reports a damaged object, a missing file, and a folder that is only in memory', async () => {
   const { repository, head } = await filled()
-  const snapshot = await repository.at(head)
+  const snapshot = await repository.objects.snapshot(head)
   await snapshot.walk()
   const [gone, damaged, swapped, remembered] = [
     `${MAIN}:guides/b.md`,
@@ -71,13 +71,15 @@ test('the check reports a damaged object, a missing file, and a folder that is o
   chmodSync(file(repository, damaged), 0o644)
   writeFileSync(file(repository, damaged), 'no object')
   const other = await openAt(place.dir)
-  const unread = (await (await other.open(`r${count}`)).deepCheck()).complaints.filter((line) => line.includes(damaged))
+  const unread = (await (await other.open(`r${count}`)).upkeep.deepCheck()).complaints.filter((line) =>
+    line.includes(damaged),
+  )
   await other.close()
   rmSync(file(repository, remembered))
   chmodSync(file(repository, swapped), 0o644)
   writeFileSync(file(repository, swapped), deflateSync(Buffer.from('blob 3\0abc')))
   assert.is((await snapshot.list(''))?.length, 3, 'the service still reads it')
-  const { complaints } = await repository.deepCheck()
+  const { complaints } = await repository.upkeep.deepCheck()
   const about = (oid: string): string[] => complaints.filter((line) => line.includes(oid))
   assert.match(about(gone).join('\n'), /blob .* \(refs\/heads\/.*guides\/b\.md\): isomorphic-git cannot read it/)
   assert.match(about(damaged).join('\n'), /c\.md\): isomorphic-git cannot read it/)
@@ -85,7 +87,7 @@ test('the check reports a damaged object, a missing file, and a folder that is o
   assert.match(about(remembered).join('\n'), /tree .* \(refs\/heads\/main:\): isomorphic-git cannot read it/)
   assert.is(about(remembered).length, 1)
   assert.ok(about(swapped).length > 0, complaints.join('\n'))
-  assert.ok((await repository.check()).length > 0)
+  assert.ok((await repository.upkeep.check()).length > 0)
 })
 
 test('the check reports a missing commit', async () => {
@@ -93,7 +95,7 @@ test('the check reports a missing commit', async () => {
   const side = oidOf(repository, 'refs/heads/change-requests/1')
   rmSync(file(repository, side))
   const other = await openAt(place.dir)
-  const { complaints } = await (await other.open(`r${count}`)).deepCheck()
+  const { complaints } = await (await other.open(`r${count}`)).upkeep.deepCheck()
   await other.close()
   assert.match(complaints.join('\n'), new RegExp(`commit ${side}|object ${side}`))
 })

@@ -32,8 +32,8 @@ export async function treeDespiteConflicts(
   merged: MergedTree & { clean: false },
 ): Promise<VirtualTree> {
   const { repo } = space
-  const drafted = await repo.draft(merged.tree, [...merged.marked, ...merged.setAside])
-  const left = repo.tree(drafted)
+  const drafted = await repo.trees.draft(merged.tree, [...merged.marked, ...merged.setAside])
+  const left = repo.objects.tree(drafted)
   const put = new Map<string, FileChange & { oid: string }>()
   for (const { ours, theirs } of merged.conflicts) {
     if (!ours || !theirs) continue
@@ -53,7 +53,7 @@ export async function treeDespiteConflicts(
     put.set(path, { path, oid: file.oid, mode: file.mode })
     ids.set(overrideName(config, path), id)
   }
-  return { tree: await repo.draft(drafted, [...put.values()]), ids }
+  return { tree: await repo.trees.draft(drafted, [...put.values()]), ids }
 }
 
 /** Returns a copy of the overrides with the given IDs set. */
@@ -69,7 +69,7 @@ export function withIds(
   return set
 }
 
-type Tree = ReturnType<Repository['tree']>
+type Tree = ReturnType<Repository['objects']['tree']>
 
 /** A file that is missing from a tree. */
 interface MissingFile {

@@ -57,15 +57,16 @@ async function statedBaseOf(
   { main, head }: { main: CommitId; head: CommitId },
 ): Promise<CommitId | null> {
   const { repo, doc } = space
-  const own = await repo.history({ from: head, not: [main], firstParent: true })
+  const own = await repo.history.log({ from: head, not: [main], firstParent: true })
   const ground = own.map((info) => readHeader(app, doc.id, info)).find((one) => one !== null)
-  if (!ground || !(await repo.hasCommit(ground.common)) || !(await repo.hasCommit(ground.main))) return null
+  if (!ground || !(await repo.objects.hasCommit(ground.common)) || !(await repo.objects.hasCommit(ground.main)))
+    return null
   // main was reset to a commit before the header was written.
-  if (!(await repo.isAncestor(ground.main, main))) return null
+  if (!(await repo.history.isAncestor(ground.main, main))) return null
   const newer: CommitId[] = []
-  for (const base of await repo.mergeBases(main, head)) {
-    if (await repo.isAncestor(ground.main, base)) return null
-    if (!(await repo.isAncestor(base, ground.common))) newer.push(base)
+  for (const base of await repo.history.mergeBases(main, head)) {
+    if (await repo.history.isAncestor(ground.main, base)) return null
+    if (!(await repo.history.isAncestor(base, ground.common))) newer.push(base)
   }
   return joinedCommits(app, space, [ground.common, ...newer])
 }
@@ -80,6 +81,6 @@ export async function mergeOfBranch(
   const sides = into === 'main' ? { ours: main, theirs: head } : { ours: head, theirs: main }
   const base = remoteKey === undefined ? null : await statedBaseOf(app, space, { main, head })
   if (base === null)
-    return { merged: await mergeCommits(app, space, sides), bases: await space.repo.mergeBases(main, head) }
+    return { merged: await mergeCommits(app, space, sides), bases: await space.repo.history.mergeBases(main, head) }
   return { merged: await mergeCommits(app, space, { ...sides, base }), bases: [base] }
 }

@@ -52,7 +52,7 @@ export async function addedByBoth(
     await newFiles(space, side, await openSide(app, space, theirs)),
   ]
   const places = [...mine].filter(([id, { path }]) => other.has(id) && other.get(id)?.path !== path)
-  const empty = places.length === 0 ? null : await space.repo.writeBlob(Buffer.alloc(0))
+  const empty = places.length === 0 ? null : await space.repo.objects.writeBlob(Buffer.alloc(0))
   // Either version may be the newer one. The merge base gets an empty file, so that the two versions conflict.
   return new Map(
     places.map(([id, file]) => [
@@ -88,7 +88,7 @@ export async function withFiles(
   const overrides = withIds(await side.overrides(), ids)
   const me = serviceSignature(app)
   const headers = await pageIdsHeader(app, space, base, overrides)
-  const commit = await repo.write({
+  const commit = await repo.objects.write({
     parents: [base],
     changes,
     message: 'Virtual merge base\n',
@@ -102,7 +102,7 @@ export async function withFiles(
 
 /** Returns the files of a side whose IDs the merge base does not contain, by ID. */
 export async function newFiles({ repo }: SpaceRepository, base: Side, side: Side): Promise<Map<string, TreeEntry>> {
-  const changes = await repo.diff(base.commit, side.commit)
+  const changes = await repo.trees.diff(base.commit, side.commit)
   const [was, is] = [await base.ids(), await side.ids()]
   const known = new Set(changes.flatMap(({ path, before }) => (before ? [was(path)] : [])))
   const files = changes.flatMap(({ after }) =>

@@ -21,7 +21,7 @@ import type { OpenSides, Side } from './side.js'
 /** Maximum number of entries that are updated. */
 const MAX_ENTRIES = 500
 
-type Tree = ReturnType<Repository['tree']>
+type Tree = ReturnType<Repository['objects']['tree']>
 
 /** The moves of a merge. */
 export interface Following {
@@ -44,7 +44,7 @@ export async function followedEntries(
   { summary, moves }: Following,
 ): Promise<FileChange[]> {
   const { repo, doc } = space
-  const tree = repo.tree(merged)
+  const tree = repo.objects.tree(merged)
   const entry = await tree.entry(summary)
   if (!entry?.mode.startsWith('100')) return []
   const moved = new Map([...moves, ...(await movedPages(app, space, heads, tree, ({ config }) => config.summary))])
@@ -107,7 +107,7 @@ export async function movedPages(
     [ours, listed[2]],
     [theirs, listed[1]],
   ] as const) {
-    const changes = other === listed[0] ? [] : await repo.diff(base.commit, mover.commit)
+    const changes = other === listed[0] ? [] : await repo.trees.diff(base.commit, mover.commit)
     const gone = changes.filter(({ path, status }) => status === 'deleted' && isMarkdown(path))
     if (gone.length === 0) continue
     const was = await base.ids()

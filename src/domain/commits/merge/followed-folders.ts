@@ -73,13 +73,13 @@ export async function followersOfPlainMerge(
   tree: TreeId,
 ): Promise<FileChange[]> {
   const { repo } = space
-  const base = await repo.mergeBase(ours, theirs)
+  const base = await repo.history.mergeBase(ours, theirs)
   if (base === null) return []
   const open = (commit: CommitId) => openSide(app, space, commit)
   const heads = { base: await open(base), ours: await open(ours), theirs: await open(theirs) }
   const moves = await followersOf(repo, heads)
   if (moves.size === 0) return []
-  const merged = repo.tree(tree)
+  const merged = repo.objects.tree(tree)
   const { root } = (await readConfig(merged, app.texts.for(space.doc.id))).config
   const mover = heads.ours.config.root === heads.base.config.root ? heads.theirs : heads.ours
   // The root has moved since, for example back.
@@ -172,7 +172,7 @@ function respelledFolders(changes: readonly TreeChange[]): Moves {
 
 /** Moves files in the result of a merge. Adds a conflict for each new path that another file has. */
 async function moved(repo: Repository, heads: OpenSides, merge: FileMerge, moves: Moves): Promise<FileMerge> {
-  const drafted = repo.tree(await repo.draft(merge.tree, merge.setAside))
+  const drafted = repo.objects.tree(await repo.trees.draft(merge.tree, merge.setAside))
   const [ours, theirs] = [heads.ours.snapshot, heads.theirs.snapshot]
   const result: FileMerge = { ...merge, setAside: [...merge.setAside], conflicts: [...merge.conflicts] }
   const taken = new Set<string>()
@@ -184,7 +184,7 @@ async function moved(repo: Repository, heads: OpenSides, merge: FileMerge, moves
       continue
     }
     result.setAside = result.setAside.filter((change) => change.path !== path)
-    if ((await repo.tree(merge.tree).entry(path)) !== null) result.setAside.push({ path, delete: true })
+    if ((await repo.objects.tree(merge.tree).entry(path)) !== null) result.setAside.push({ path, delete: true })
     const there = await drafted.entry(to)
     if (there === null && !taken.has(to) && !(await isTaken(drafted, to))) result.setAside.push(fileAt(to, entry))
     else if (there?.oid !== entry.oid)

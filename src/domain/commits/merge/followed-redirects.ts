@@ -29,7 +29,7 @@ export async function followedRedirects(
   merged: TreeId,
   { moves }: Pick<Following, 'moves'>,
 ): Promise<FileChange[]> {
-  const tree = space.repo.tree(merged)
+  const tree = space.repo.objects.tree(merged)
   const entry = await tree.entry(CONFIG_FILE)
   if (!entry?.mode.startsWith('100') || ((await tree.sizes([entry.oid]))[0] ?? 0) > MAX_STRUCTURE_BYTES) return []
   const moved = new Map([...moves, ...(await movedPages(app, space, heads, tree, () => CONFIG_FILE))])

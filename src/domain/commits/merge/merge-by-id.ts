@@ -62,7 +62,7 @@ export async function mergeById(
   } catch (error) {
     // A tree contains paths that the server does not write. In that case, all files are merged by path.
     if (!(error instanceof InvalidPath)) throw error
-    const plain = await repo.merge(heads)
+    const plain = await repo.trees.merge(heads)
     return {
       tree: plain.tree,
       conflicts: plain.clean ? [] : plain.conflicts,
@@ -98,8 +98,8 @@ async function mergeAligned(
   const write = async (side: keyof Heads, parents: CommitId[]): Promise<CommitId> => {
     const away = moved.flatMap((file): FileChange[] => (file[side] ? [{ path: file[side].path, delete: true }] : []))
     const put = aligned.map((file): FileChange => ({ path: file.at, oid: file[side].oid, mode: file[side].mode }))
-    const { tree } = await repo.commit(heads[side])
-    return repo.write({
+    const { tree } = await repo.objects.commit(heads[side])
+    return repo.objects.write({
       parents,
       tree,
       changes: [...away, ...put],
@@ -110,11 +110,11 @@ async function mergeAligned(
   }
   const base = await write('base', [])
   const sides = { ours: await write('ours', [base]), theirs: await write('theirs', [base]) }
-  const outcome = await repo.merge(sides)
+  const outcome = await repo.trees.merge(sides)
   if (outcome.clean) return outcome
   const changes = await madeUpNames(repo, outcome.tree, sides)
   if (changes.length === 0) return outcome
-  return { ...outcome, tree: await repo.draft(outcome.tree, changes) }
+  return { ...outcome, tree: await repo.trees.draft(outcome.tree, changes) }
 }
 
 /** Returns deletions of the files that Git renamed to `name~<commit>` because a folder is at their path. */
@@ -124,7 +124,7 @@ export async function madeUpNames(
   sides: { ours: CommitId; theirs: CommitId },
 ): Promise<FileChange[]> {
   const isMadeUp = (path: string): boolean => [sides.ours, sides.theirs].some((commit) => path.includes(`~${commit}`))
-  return (await repo.diff(null, tree))
+  return (await repo.trees.diff(null, tree))
     .filter(({ path }) => isMadeUp(path))
     .map(({ path }) => ({ path, delete: true as const }))
 }
@@ -132,7 +132,7 @@ export async function madeUpNames(
 /** Returns a folder name for the temporary paths that no tree contains. */
 async function freeName(repo: Repository, heads: Heads): Promise<string> {
   const names = await Promise.all(
-    Object.values(heads).map(async (commit) => (await (await repo.at(commit)).list('')) ?? []),
+    Object.values(heads).map(async (commit) => (await (await repo.objects.snapshot(commit)).list('')) ?? []),
   )
   const taken = new Set(names.flat().map((entry) => entry.path))
   let name = 'held-by-merge'
@@ -152,7 +152,7 @@ async function addDeletionConflict(
 ): Promise<void> {
   const remaining = ours ?? theirs
   if (!remaining || (ours && theirs)) return
-  const there = placed.get(remaining.path) ?? (await repo.tree(result.tree).entry(remaining.path))
+  const there = placed.get(remaining.path) ?? (await repo.objects.tree(result.tree).entry(remaining.path))
   const other = there && there.mode !== '040000' ? there : null
   const [mine, its] = [ours ?? other, theirs ?? other]
   const kind = other || (remaining.oid === base.oid && remaining.mode === base.mode) ? 'rename' : 'modify/delete'
@@ -179,7 +179,7 @@ async function restorePaths(
   reported: ReadonlyMap<string, MergeConflict>,
 ): Promise<Map<string, TreeEntry>> {
   const placed = new Map<string, TreeEntry>()
-  const tree = repo.tree(result.tree)
+  const tree = repo.objects.tree(result.tree)
   const claims = new Map<string, number>()
   for (const file of aligned)
     for (const path of [mergedPathOf(file) ?? '']) claims.set(path, (claims.get(path) ?? 0) + 1)
@@ -225,7 +225,7 @@ async function restorePaths(
 }
 
 /** Whether a tree has an entry at a path, or a file in place of one of the path's folders. */
-export async function isTaken(tree: ReturnType<Repository['tree']>, path: string): Promise<boolean> {
+export async function isTaken(tree: ReturnType<Repository['objects']['tree']>, path: string): Promise<boolean> {
   const segments = path.split('/')
   for (let depth = 1; depth < segments.length; depth++) {
     const entry = await tree.entry(segments.slice(0, depth).join('/'))

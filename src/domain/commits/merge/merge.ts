@@ -52,7 +52,7 @@ export async function mergeCommits(
     for (const more of [followedEntries, followedRedirects, relistedPages])
       followed = [
         ...followed,
-        ...(await more(app, space, heads, await repo.draft(attempt.tree, followed), { summary, moves })),
+        ...(await more(app, space, heads, await repo.trees.draft(attempt.tree, followed), { summary, moves })),
       ]
     return followed
   }
@@ -65,7 +65,8 @@ export async function mergeCommits(
     else changes.push({ path: conflict.path, content: merged, ...defined({ mode: conflict.ours?.mode }) })
     if (slices.due) await slices.rest()
   }
-  if (conflicts.length === 0) return { clean: true, tree: await repo.draft(attempt.tree, await withFollowed(changes)) }
+  if (conflicts.length === 0)
+    return { clean: true, tree: await repo.trees.draft(attempt.tree, await withFollowed(changes)) }
   const setAside = conflicts.some(({ path }) => path === summary) ? changes : await withFollowed(changes)
   const unmerged = { clean: false as const, conflicts, tree: attempt.tree, setAside, marked: attempt.marked }
   return { ...unmerged, conflicts: [...conflicts, ...(await conflictsOfUnlistedPages(app, space, heads, unmerged))] }
@@ -86,7 +87,7 @@ async function conflictsOfUnlistedPages(
     conflicts.flatMap((one) => [one.path, one.ours?.path, one.theirs?.path]).filter((path) => path !== undefined),
   )
   const found = await unlessTooCostly(
-    conflictOfUnlistedPage(app, space, heads, await space.repo.draft(tree, setAside), open),
+    conflictOfUnlistedPage(app, space, heads, await space.repo.trees.draft(tree, setAside), open),
     null,
   )
   return found ? [found] : []
@@ -108,13 +109,13 @@ async function mergeFiles(
   const moved = await movedFiles(app, space, heads)
   // For criss-cross histories, Git would build its own virtual merge base line by line, with conflict markers in tables
   // of contents.
-  const crossed = given === undefined && base !== (await repo.mergeBase(ours, theirs))
+  const crossed = given === undefined && base !== (await repo.history.mergeBase(ours, theirs))
   if (moved.length > 0 || crossed) return mergeById(app, repo, { ours, theirs, base }, moved)
   return mergeByPath(repo, { ours, theirs, ...defined({ base: given }) })
 }
 
 async function mergeByPath(repo: Repository, sides: Sides): Promise<FileMerge> {
-  const outcome = await repo.merge(sides)
+  const outcome = await repo.trees.merge(sides)
   if (outcome.clean) return { tree: outcome.tree, conflicts: [], setAside: [], marked: [] }
   return {
     tree: outcome.tree,
@@ -132,7 +133,7 @@ async function mergeByPath(repo: Repository, sides: Sides): Promise<FileMerge> {
  * (`base-despite-conflicts.ts`).
  */
 export async function joinedBase(app: App, space: SpaceRepository, { ours, theirs }: Sides): Promise<CommitId | null> {
-  const bases = await space.repo.mergeBases(ours, theirs)
+  const bases = await space.repo.history.mergeBases(ours, theirs)
   const joined = await joinedCommits(app, space, bases)
   return joined === null || bases.length < 2 ? joined : withFilesOfBoth(app, space, joined, { ours, theirs }, bases)
 }
@@ -162,7 +163,7 @@ async function join(app: App, space: SpaceRepository, sides: Sides): Promise<Com
     ids,
   )
   const me = serviceSignature(app)
-  const commit = await repo.write({
+  const commit = await repo.objects.write({
     parents: [sides.ours, sides.theirs],
     tree,
     changes: [],

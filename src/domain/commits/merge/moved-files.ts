@@ -98,8 +98,8 @@ export const changesOf = async (
   repo: Repository,
   { base, ours, theirs }: OpenSides,
 ): Promise<[ours: TreeChange[], theirs: TreeChange[]]> => [
-  await repo.diff(base.commit, ours.commit),
-  await repo.diff(base.commit, theirs.commit),
+  await repo.trees.diff(base.commit, ours.commit),
+  await repo.trees.diff(base.commit, theirs.commit),
 ]
 
 /** Reads the changes of one side of a merge from the list of its diff. */

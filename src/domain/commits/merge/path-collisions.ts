@@ -45,14 +45,14 @@ export async function checkMergedNames(
 }
 
 const addedPaths = async (repo: Repository, before: CommitId, after: TreeId): Promise<string[]> =>
-  (await repo.diff(before, after)).flatMap((change) => (change.status === 'added' ? [change.path] : []))
+  (await repo.trees.diff(before, after)).flatMap((change) => (change.status === 'added' ? [change.path] : []))
 
 /** Returns the folders of a path, outermost first, and then the path itself. */
 const withFolders = (path: string): string[] =>
   path.split('/').map((_, index, segments) => segments.slice(0, index + 1).join('/'))
 
 async function hasBoth(repo: Repository, commit: CommitId, pair: readonly [string, string]): Promise<boolean> {
-  const snapshot = await repo.at(commit)
+  const snapshot = await repo.objects.snapshot(commit)
   const there = await Promise.all(
     pair.map(async (name) => (await snapshot.entry(name)) !== null || (await snapshot.list(name)) !== null),
   )

@@ -36,7 +36,7 @@ export async function relistedPages(
   { summary }: { summary: string },
 ): Promise<FileChange[]> {
   const { repo, doc } = space
-  const tree = repo.tree(merged)
+  const tree = repo.objects.tree(merged)
   const [base, ours, theirs] = await Promise.all(
     [heads.base, heads.ours, heads.theirs].map(({ snapshot }) => snapshot.entry(summary)),
   )
@@ -77,7 +77,7 @@ async function addedPages(
   side: CommitId,
   merged: { entry(path: string): Promise<TreeEntry | null> },
 ) {
-  const added = (await repo.diff(base, side)).filter(({ path, status }) => status === 'added' && isMarkdown(path))
+  const added = (await repo.trees.diff(base, side)).filter(({ path, status }) => status === 'added' && isMarkdown(path))
   const there = await Promise.all(added.map(async ({ path }) => (await merged.entry(path)) !== null))
   return new Set(added.filter((_, i) => there[i]).map(({ path }) => path))
 }

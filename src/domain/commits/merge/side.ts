@@ -30,7 +30,7 @@ export interface Side {
 }
 
 export async function openSide(app: App, space: SpaceRepository, commit: CommitId): Promise<Side> {
-  const snapshot = await space.repo.at(commit)
+  const snapshot = await space.repo.objects.snapshot(commit)
   const { config } = await readConfig(snapshot, app.texts.for(space.doc.id))
   const overrides = () => overridesAt(app, space, commit)
   const identify = (known: IdOverrides): Identify => {

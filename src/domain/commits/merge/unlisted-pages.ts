@@ -25,7 +25,7 @@ export async function conflictOfUnlistedPage(
   open: ReadonlySet<string>,
 ): Promise<MergeConflict | null> {
   const { doc, repo } = space
-  const tree = repo.tree(merged)
+  const tree = repo.objects.tree(merged)
   const [ours, theirs] = [
     await structureAt(app, space, sides.ours.commit),
     await structureAt(app, space, sides.theirs.commit),

@@ -134,7 +134,7 @@ async function unmetOf(
   space: Pick<LoadedSpace, 'doc' | 'repo'>,
   candidate: Candidate,
 ): Promise<UnmetRule[]> {
-  const main = space.repo.head(MAIN)
+  const main = space.repo.refs.head(MAIN)
   const state: ReviewState = {
     reader,
     space,

@@ -55,7 +55,7 @@ async function filesOf(gathering: Gathering): Promise<Map<string, Uint8Array>> {
   const { settings } = app
   try {
     const { url } = parseRemoteUrl(wikiRepository(gathering.url), settings.allowedProtocols)
-    const ref = await space.repo.remoteDefault({ url })
+    const ref = await space.repo.remote.defaultBranch({ url })
     if (ref === null) throw new ImportRefused(`The wiki at ${gathering.url} has no page.`)
     const limits = {
       maxBlobBytes: settings.maxBlobBytes,
@@ -64,8 +64,8 @@ async function filesOf(gathering: Gathering): Promise<Map<string, Uint8Array>> {
       timeoutMs: settings.remoteTimeoutMs,
     }
     // The fetched objects stay in the space's repository without a ref until they are pruned.
-    const { head } = await space.repo.fetch({ url }, ref, limits)
-    const snapshot = await space.repo.at(head)
+    const { head } = await space.repo.remote.fetch({ url }, ref, limits)
+    const snapshot = await space.repo.objects.snapshot(head)
     const entries = (await snapshot.walk()).filter(({ mode }) => mode === '100644' || mode === '100755')
     const sizes = await snapshot.sizes(entries.map(({ oid }) => oid))
     const files = new Map<string, Uint8Array>()

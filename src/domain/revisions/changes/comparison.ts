@@ -36,8 +36,8 @@ export async function openComparison(
     const both = await openBoth(app, space, before, after)
     return { before: both.before, after: both.after, changed: await byPath(both.changes) }
   }
-  const [changes, revision] = await Promise.all([space.repo.diff(null, after), openRevision(app, space, after)])
-  const snapshot = Object.assign(space.repo.tree(EMPTY_TREE), { commit: after })
+  const [changes, revision] = await Promise.all([space.repo.trees.diff(null, after), openRevision(app, space, after)])
+  const snapshot = Object.assign(space.repo.objects.tree(EMPTY_TREE), { commit: after })
   return {
     before: { ...revision, snapshot, structure: emptyLike(revision.structure) },
     after: revision,

@@ -56,7 +56,7 @@ async function diffOne(
   const hunks =
     Math.max(...sizes) > MAX_TEXT_BYTES
       ? null
-      : await repo.diffText({ before, after, words: format === 'words', context, maxBytes: MAX_DIFF_BYTES })
+      : await repo.trees.diffText({ before, after, words: format === 'words', context, maxBytes: MAX_DIFF_BYTES })
   if (!hunks) return { format, omitted: 'The page or its diff is too long to show.' }
   const decoded = decodeText(hunks)
   return format === 'words' ? { format, hunks: parseWords(decoded) } : { format, unified: `${header(text)}${decoded}` }
