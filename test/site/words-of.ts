@@ -33,9 +33,11 @@ const classesOf = ({ properties }: Element): string[] => String(properties.class
 /** Buttons have a gap between them, and the name of a missing picture has a border. */
 const isApart = (element: Element): boolean =>
   classesOf(element).some((name) => name === 'button' || name === 'missing-picture')
-/** The name of a file or folder, as editors label a link to it: `[guide](guide/)`. */
-const isPath = ({ properties }: Element, text: string): boolean =>
-  /^[\w-][\w./-]*$/.test(text) && `/${properties.href}`.replace(/\/$/, '').endsWith(`/${text}`)
+/** Whether a link's text is the name of its file or folder, as editors write it: `[guide](guide/)`. */
+const isPath = ({ properties: { href } }: Element, text: string): boolean =>
+  /^[\w-][\w./-]*$/.test(text) &&
+  /^(?![a-z]+:)[\w.]/i.test(`${href}`) &&
+  `/${href}`.replace(/\/$/, '').endsWith(`/${text}`)
 
 /** Returns the text of a tree, with a space at each border of a block. */
 export function textOf(node: Nodes): string {
