@@ -30,11 +30,14 @@ const isReplaced = (element: Element, text: string): boolean => {
 }
 
 const classesOf = ({ properties }: Element): string[] => String(properties.className ?? '').split(/[ ,]/)
-/** Buttons have a gap between them. */
-const isButton = (element: Element): boolean => classesOf(element).includes('button')
-/** The name of a file or folder, as editors label a link to it: `[guide](guide/)`. */
-const isPath = ({ properties }: Element, text: string): boolean =>
-  /^[\w./-]+$/.test(text) && [text, `${text}/`].includes(String(properties.href))
+/** Buttons have a gap between them, and the name of a missing picture has a border. */
+const isApart = (element: Element): boolean =>
+  classesOf(element).some((name) => name === 'button' || name === 'missing-picture')
+/** Whether a link's text is the name of its file or folder, as editors write it: `[guide](guide/)`. */
+const isPath = ({ properties: { href } }: Element, text: string): boolean =>
+  /^[\w-][\w./-]*$/.test(text) &&
+  /^(?![a-z]+:)[\w.]/i.test(`${href}`) &&
+  `/${href}`.replace(/\/$/, '').endsWith(`/${text}`)
 
 /** Returns the text of a tree, with a space at each border of a block. */
 export function textOf(node: Nodes): string {
@@ -43,7 +46,7 @@ export function textOf(node: Nodes): string {
     if (UNREAD.has(node.tagName) || isReplaced(node, textIn(node))) return ' '
     if (node.tagName === 'table') removeHidden(node)
     const text = node.children.map(textOf).join('')
-    return INLINE.has(node.tagName) && !isButton(node) ? text : ` ${text} `
+    return INLINE.has(node.tagName) && !isApart(node) ? text : ` ${text} `
   }
   return node.type === 'root' ? node.children.map(textOf).join('') : ''
 }
