@@ -203,7 +203,7 @@ test('paths that differ only in case are conflicts of both sides until one is re
   assert.is((await stateOf(desk, change)).count, 0)
   await change.update(200)
   assert.equal(
-    (await desk.paths(change.ref)).filter((path) => /notes|mine/i.test(path)),
+    (await desk.paths(change.ref)).filter((path) => /notes\.md|mine/i.test(path)),
     ['Notes.md', 'mine.md'],
   )
 })

@@ -56,7 +56,7 @@ async function sameNames(
 ): Promise<readonly MergeConflict[]> {
   const pairs = new Map((await findCollisions(repo, tree, ours, theirs)).map((pair) => [pair.join('\n'), pair]))
   if (pairs.size === 0) return []
-  const [mine, other] = await Promise.all([repo.at(ours), repo.at(theirs)])
+  const [mine, other] = await Promise.all([repo.objects.snapshot(ours), repo.objects.snapshot(theirs)])
   return Promise.all(
     [...pairs.values()].map(async ([path, there]) => {
       const [own, their] = await Promise.all([mine.entry(path), other.entry(there)])
