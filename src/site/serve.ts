@@ -10,7 +10,7 @@ import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { errorCode } from '../kernel/thrown.js'
 import { loadAssets } from './assets.js'
 import { cookieIn } from './cookies.js'
-import { HTML, type SiteRequest, type SiteResponse } from './exchange.js'
+import { HTML, hostnameOf, type SiteRequest, type SiteResponse } from './exchange.js'
 import { FEEDBACK } from './feedback-output.js'
 import { handle } from './handle.js'
 import { corsHeaders, MCP, type SiteMcp } from './mcp/output.js'
@@ -335,7 +335,7 @@ class SiteServer {
 
   #addressOf(req: IncomingMessage): { hostname: string; path: string } {
     const request = this.#request(req)
-    return { hostname: request.hostname.toLowerCase(), path: request.path }
+    return { hostname: hostnameOf(request), path: request.path }
   }
 
   #request(req: IncomingMessage): Koa.Request {
@@ -365,7 +365,7 @@ const requestOf = (ctx: Context, json: SiteRequest['json']): SiteRequest => {
   const { cookie } = ctx.req.headers
   return {
     method: ctx.method,
-    hostname: ctx.hostname.toLowerCase(),
+    hostname: hostnameOf(ctx),
     path: ctx.path,
     query: new URLSearchParams(ctx.querystring),
     header: (name) => ctx.get(name),

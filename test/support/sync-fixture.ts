@@ -1,3 +1,4 @@
+import { Wakes } from '../../src/domain/context/wakes.js'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -196,9 +197,7 @@ export async function openApp(
     assertions: openAssertions().assertions,
     conversions,
     waits: new Waits(),
-    wakeJobs: () => {},
-    wakeWebhooks: () => {},
-    wakeConnections: () => {},
+    wakes: new Wakes(),
     running: new Map(),
     endRun: () => {},
     node: 'here',
@@ -265,7 +264,7 @@ export async function startFixture(signingKeyFile: string | null = null): Promis
   const logged: string[] = []
   const { app, close } = await openApp(root, logged, signingKeyFile)
   const worker = startWorker(app)
-  app.wakeJobs = worker.wake
+  app.wakes.connect({ jobs: worker.wake })
   const { organization, actor } = await insertOrganization(app)
   const fixture: Fixture = {
     root,

@@ -63,7 +63,7 @@ export function withIds(overrides: IdOverrides, ids: Iterable<readonly [name: st
   return draft.overrides
 }
 
-type Tree = ReturnType<Repository['tree']>
+type Tree = ReturnType<Repository['objects']['tree']>
 
 /** A file that is missing from a tree. */
 interface MissingFile {
