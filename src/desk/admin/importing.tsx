@@ -5,7 +5,6 @@ import type { Sent } from '../api/upload.js'
 import { Note } from '../shell/notes.js'
 import { attempt, explain } from '../shell/toast.js'
 import { fill, language, plural, words } from '../words/index.js'
-import type { Receiver } from './new-files.js'
 import { adminWords } from './words.js'
 
 type Import = Schemas['ContentImport']
@@ -52,6 +51,26 @@ export function Sending({ name, sent, onStop }: { name: string; sent: Sent; onSt
       </div>
     </section>
   )
+}
+
+/** The input of an import from an address. */
+export interface AddressInput {
+  url: string
+  source: Schemas['ContentImportSource']
+  wait: false
+}
+
+/** The draft or change request that receives the content. */
+export interface Receiver {
+  space: string
+  /** The address to which a file is sent. */
+  path: string
+  /** Starts an import from an address. Returns its ID. Throws `ApiError`. */
+  fetch(input: AddressInput): Promise<string>
+  /** Keeps the imported content and shows it. Throws `ApiError`. */
+  keep(): Promise<void>
+  /** Drops everything. Throws `ApiError`. */
+  drop(): Promise<void>
 }
 
 interface ImportingProps {

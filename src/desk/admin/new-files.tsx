@@ -8,7 +8,7 @@ import { Field } from '../shell/fields.js'
 import { Icon } from '../shell/icons.js'
 import { fill } from '../words/index.js'
 import { ChoiceField, type Form, FormError, Segments, Submit, TextField, useForm } from './form.js'
-import { Importing, Sending, sizeInWords } from './importing.js'
+import { Importing, type Receiver, Sending, sizeInWords } from './importing.js'
 import { createDraft, dropDraft, keepDraft } from './new-space.js'
 import { adminWords } from './words.js'
 
@@ -43,26 +43,6 @@ const titleOf = (name: string): string =>
     .replace(ENDING, '')
     .replace(/[-_.]+/g, ' ')
     .trim()
-
-/** The input of an import from an address. */
-export interface AddressInput {
-  url: string
-  source: Source
-  wait: false
-}
-
-/** The draft or change request that receives the content. */
-export interface Receiver {
-  space: string
-  /** The address to which a file is sent. */
-  path: string
-  /** Starts an import from an address. Returns its ID. Throws `ApiError`. */
-  fetch(input: AddressInput): Promise<string>
-  /** Keeps the imported content and shows it. Throws `ApiError`. */
-  keep(): Promise<void>
-  /** Drops everything. Throws `ApiError`. */
-  drop(): Promise<void>
-}
 
 /** Sends a file. Returns the ID of its import. Throws `ApiError`. */
 async function sendFile(
