@@ -3,28 +3,19 @@ import type { CommitId, RefName } from '../kernel/ids.js'
 import { overlay } from '../kernel/overlay.js'
 import type { Recording } from '../kernel/recording.js'
 import { arrivals } from '../kernel/arrivals.js'
-import type { Git, RefStamps, Repository } from './types.js'
+import type { Git, Objects, RefStamps, Repository, Trees } from './types.js'
 
 /** Members whose result depends only on the requested object IDs: the same call always has the same result. */
-const IMMUTABLE: ReadonlySet<string | symbol> = new Set<keyof Repository>([
+const IMMUTABLE: ReadonlySet<string | symbol> = new Set<keyof Repository | keyof Objects | keyof Trees>([
   'path',
   'signs',
-  'at',
-  'tree',
+  'history',
   'commit',
   'hasCommit',
-  'mergeBase',
-  'mergeBases',
-  'isAncestor',
-  'aheadBehind',
-  'history',
-  'historyIds',
-  'fileChanges',
-  'firstParents',
-  'findWithHeader',
-  'changedPaths',
-  'diffText',
+  'snapshot',
+  'tree',
   'diff',
+  'diffText',
 ])
 
 /**
@@ -63,7 +54,12 @@ export function recordedGit(git: Git, recording: Recording): Git {
           }
         : (ref: RefName) => once(name, ref, () => read(ref))
       const asked = (member: string | symbol) => void (IMMUTABLE.has(member) || unknown())
-      return overlay(() => repository, { head }, { asked })
+      const own = {
+        refs: overlay(() => repository.refs, { head }, { asked }),
+        objects: overlay(() => repository.objects, {}, { asked }),
+        trees: overlay(() => repository.trees, {}, { asked }),
+      }
+      return overlay(() => repository, own, { asked })
     },
     // A node that has not opened the repository may not know the head of the ref.
     head: (name, ref) => (git.refStamps ? unknown().head(name, ref) : once(name, ref, () => git.head(name, ref))),

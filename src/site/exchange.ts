@@ -4,7 +4,7 @@ import type { VisitorFile } from '../domain/sites/visitor-file.js'
 /** A request of a reader. */
 export interface SiteRequest {
   method: string
-  /** In lowercase, without the port. */
+  /** In the form of `hostnameOf`, without the port. */
   hostname: string
   /** The path as sent, encoded. */
   path: string
@@ -58,6 +58,9 @@ export interface SiteResponse {
    */
   outcome?: string
 }
+
+/** Returns the host name of a request in the form that sites have: `DOCS.example.org.` is `docs.example.org`. */
+export const hostnameOf = ({ hostname }: { hostname: string }): string => hostname.toLowerCase().replace(/\.$/, '')
 
 export const HTML = 'text/html; charset=utf-8'
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type Koa from 'koa'
 import { LRUCache } from 'lru-cache'
 import { cookieIn } from './cookies.js'
-import type { SiteRequest } from './exchange.js'
+import { hostnameOf, type SiteRequest } from './exchange.js'
 import { LANGUAGES, languageTag } from './words/index.js'
 
 export const MARKDOWN = 'text/markdown'
@@ -28,13 +28,13 @@ export class Requests {
     return this.trustProxy > 0 ? this.#of(req).ip : (req.socket.remoteAddress ?? '')
   }
 
-  /** Returns the host name, in lowercase and without the port. */
+  /** Returns the host name in the form of `hostnameOf`, without the port. */
   hostnameOf(req: IncomingMessage): string {
-    if (this.trustProxy > 0) return this.#of(req).hostname.toLowerCase()
+    if (this.trustProxy > 0) return hostnameOf(this.#of(req))
     const { host = '' } = req.headers
     const known = this.#hostnames.get(host)
     if (known !== undefined) return known
-    const hostname = this.#of(req).hostname.toLowerCase()
+    const hostname = hostnameOf(this.#of(req))
     this.#hostnames.set(host, hostname)
     return hostname
   }

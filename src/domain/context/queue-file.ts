@@ -42,7 +42,7 @@ export async function queueFile<K extends JobName>(app: App, order: FileOrder<K>
     }
     return known ? tx.replace(jobs, { ...job, version: known.version }) : tx.insert(jobs, job)
   })
-  app.wakeJobs()
+  app.wakes.jobs()
   return queued
 }
 
