@@ -21,6 +21,7 @@ import { Previews } from '../domain/context/previews.js'
 import { repositoryName } from '../domain/context/refs.js'
 import { RefMoves } from '../domain/context/ref-moves.js'
 import { Waits } from '../domain/context/wait-limits.js'
+import { Wakes } from '../domain/context/wakes.js'
 import { revisionCache } from '../domain/revisions/revision-cache.js'
 import { FACT_KINDS, FACTS_VERSION } from '../content/facts.js'
 import { isNative } from '../content/gfm/native.js'
@@ -43,7 +44,7 @@ import type { Closers } from './closers.js'
 import { loadTemplates } from './load-templates.js'
 import { checkCommitKey, signingKeyOf } from './keys.js'
 import { refuseUnfinished } from './migration.js'
-import { openDocuments } from './open-documents.js'
+import { isShared, openDocuments } from './open-documents.js'
 import { openFiles } from './open-files.js'
 import { dropOutdated, resumePurge } from './purge-swap.js'
 import { openRepositories } from './open-repositories.js'
@@ -119,9 +120,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     waits: new Waits((key) => node?.hints.send('over', key)),
     translation: await openEngines(config, log, closers),
     ...(await openFiles(config, node?.database ?? null)),
-    wakeJobs: () => {},
-    wakeWebhooks: () => {},
-    wakeConnections: () => {},
+    wakes: new Wakes(isShared(store) ? (work) => store.afterwards(work) : undefined),
     running,
     endRun: (id) => {
       running.get(id)?.abort()

@@ -1,3 +1,4 @@
+import { Wakes } from '../../src/domain/context/wakes.js'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -197,9 +198,7 @@ export async function openApp(
     assertions: openAssertions().assertions,
     conversions,
     waits: new Waits(),
-    wakeJobs: () => {},
-    wakeWebhooks: () => {},
-    wakeConnections: () => {},
+    wakes: new Wakes(),
     running: new Map(),
     endRun: () => {},
     node: 'here',
@@ -266,7 +265,7 @@ export async function startFixture(signingKeyFile: string | null = null): Promis
   const logged: string[] = []
   const { app, close } = await openApp(root, logged, signingKeyFile)
   const worker = startWorker(app)
-  app.wakeJobs = worker.wake
+  app.wakes.connect({ jobs: worker.wake })
   const { organization, actor } = await insertOrganization(app)
   const fixture: Fixture = {
     root,
@@ -308,6 +307,8 @@ export async function startFixture(signingKeyFile: string | null = null): Promis
         if (!found) throw new Error(`the run holds no conflict: ${run.state} ${run.error ?? ''}`)
         return found
       }
+      // As after a restart: all that the decision needs is in the repository.
+      app.content.clear()
       const held = await request()
       const paths = (await listConflicts(app, space, held)).map(({ path }) => path)
       await updateFromMain(

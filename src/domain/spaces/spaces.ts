@@ -299,7 +299,7 @@ export async function updateSpace(
       if (editMode !== 'locked') for (const slug of awaitedSpecs) await queueComputed(app, tx, space.doc.id, slug)
     },
   })
-  if (doc.awaitedSpecs) app.wakeJobs()
+  if (doc.awaitedSpecs) app.wakes.jobs()
   return openSpace(app, actor, doc)
 }
 
