@@ -52,7 +52,7 @@ export async function fetchFolder(
     ...(mapped ? { mapped } : {}),
     ...scratchOptions(contact),
   }
-  const fetched = await during(contact.enter('fetching'), () => through.remote.fetchFolder(connection, ref, order))
+  const fetched = await during(contact.enter('fetching'), () => through.fetchFolder(connection, ref, order))
   if (fetched.outsidePaths !== null && !contact.preview && isLinkTo(space.doc.git, remote.key))
     await keepFilesBeside(contact.app, space, remote, fetched.outsidePaths)
   return { ...fetched, theirs: fetched.theirs ?? mappedBefore(log).get(fetched.head) ?? null }
