@@ -4,7 +4,10 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress } from 'node:zlib'
 import { build, type Metafile, type Plugin } from 'esbuild'
+import { FIRST_SCREENS } from '../src/desk/first-screens.js'
 import { defaultCustomization } from '../src/domain/sites/customization-default.js'
 import { colorTokens } from '../src/site/look/style.js'
 
@@ -85,13 +88,13 @@ function layerOf(sheet: string, name: string): string {
 }
 
 /**
- * Builds the app into a folder. The names of all files contain hashes of their content. `manifest.json` names the files
- * that its page loads.
+ * Builds the app into a folder. The names of all files contain hashes of their content. Next to scripts and style sheets
+ * are their compressed forms. `manifest.json` names the files that its page loads, and those of the first screens.
  */
 export async function buildDesk(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
   const { metafile } = await build({
-    entryPoints: { main: join(desk, 'main.tsx'), theme: join(desk, 'theme.ts') },
+    entryPoints: { main: join(desk, 'main.tsx'), early: join(desk, 'early.ts') },
     outdir: folder,
     bundle: true,
     splitting: true,
@@ -110,21 +113,36 @@ export async function buildDesk(folder: string): Promise<void> {
     logLevel: 'error',
   })
   const files = Object.keys(metafile.outputs).map((path) => basename(path))
+  await compress(folder, files)
   const named = (pattern: RegExp): string => {
     const found = files.find((name) => pattern.test(name))
     if (found === undefined) throw new Error(`The build of the app has no file ${pattern}.`)
     return found
   }
   const script = named(/^main-.*\.js$/)
+  const imports = importsOf(script, metafile)
   const manifest = {
     script,
-    imports: importsOf(script, metafile),
+    imports,
     style: named(/^main-.*\.css$/),
-    theme: named(/^theme-.*\.js$/),
+    early: named(/^early-.*\.js$/),
     font: named(/^ibm-plex-sans-latin-400-normal-.*\.woff2$/),
+    screens: FIRST_SCREENS.map(({ pattern, screen, data, isLarge = false }) => {
+      const file = named(new RegExp(`^${screen}-\\w{8}\\.js$`))
+      const own = [file, ...importsOf(file, metafile)]
+      return { pattern, data, isLarge, files: own.filter((name) => name !== script && !imports.includes(name)) }
+    }),
     files,
   }
   await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest))
+}
+
+/** Writes the compressed form of each script and style sheet next to it. */
+async function compress(folder: string, files: readonly string[]): Promise<void> {
+  for (const name of files.filter((one) => /\.(?:js|css)$/.test(one))) {
+    const file = join(folder, name)
+    await writeFile(`${file}.br`, await promisify(brotliCompress)(await readFile(file)))
+  }
 }
 
 /** Returns the files that a built file imports, and those that they import, without files that are loaded on demand. */

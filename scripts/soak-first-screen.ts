@@ -4,7 +4,6 @@
  * slowed down four times and 1.6 Mbit/s. The goal is 1.5 s on an idle machine.
  */
 import type { Browser } from 'puppeteer-core'
-import { buildDesk } from './build-browser.js'
 import { openDesk } from '../test/commits/fixture.js'
 import { openChromium } from '../test/site/chromium.js'
 import { startService } from '../test/support/service.js'
@@ -66,7 +65,6 @@ async function load(
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 
-await buildDesk('dist/desk/assets')
 const here = await startService()
 const browser = await openChromium(here)
 try {

@@ -106,7 +106,7 @@ async function walkIn(shell: string): Promise<void> {
 }
 
 /** The blocks of the administration guide that need a stopped server. */
-const NEEDS_STOPPED = /^(cp -a data|mv data|node dist\/main\.js migrate)/m
+const NEEDS_STOPPED = /^(cp -a data|mv data|node dist\/main\.js (?:migrate|purge-secret))/m
 /** The block that makes the same backup as the block before it. */
 const OTHER_BACKUP = /^cp -a data/m
 

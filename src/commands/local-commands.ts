@@ -9,6 +9,7 @@ import {
   localCommand,
   option,
   optionOr,
+  repeatedOption,
   requiredOption,
 } from '../start/operator/declaration.js'
 import { FORMATS, isFormat } from './check-formats.js'
@@ -157,6 +158,27 @@ const migrate = localCommand({
   },
 })
 
+const purgeSecret = localCommand({
+  name: 'purge-secret',
+  summary:
+    'remove files, texts or a person from the history of a space for good; the server must be stopped. Without --yes, the command only lists what would change',
+  parameters: {
+    space: argument('ID of the space'),
+    path: repeatedOption('<path>', 'file or folder, from the root of the repository'),
+    text: repeatedOption('<file>', 'file that contains the text to remove, or - for standard input'),
+    person: repeatedOption('<email>', 'address of an author or committer'),
+    dryRun: flag('only list what would change (the default)'),
+    yes: flag('remove it'),
+  },
+  example: 'bindery purge-secret 8kPq2xYw7LrD4Jt9 --text secret.txt --dry-run',
+  run: async (_, { space, ...options }) => {
+    const { describePurge, purgeSecret: purge } = await import('./purge-secret.js')
+    const config = await settings()
+    const report = await purge(config, space, options)
+    return { text: describePurge(report, config.dataDir), json: report }
+  },
+})
+
 const forgetKey = localCommand({
   name: 'forget-key',
   summary: 'let the nodes of a database use another key; the next node that starts sets it',
@@ -177,6 +199,7 @@ export const localCommands: readonly AnyLocalCommand[] = [
   bundle,
   refresh,
   migrate,
+  purgeSecret,
   forgetKey,
   preview,
   check,

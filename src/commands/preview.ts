@@ -55,7 +55,10 @@ export async function preview(
     if (line !== before) print(line)
     before = line
   }
-  const failed = (error: unknown): void => print(messageOf(error))
+  // The end of the preview interrupts a check.
+  const failed = (error: unknown): void => {
+    if (!stopping) print(messageOf(error))
+  }
   const watcher = watchFolder({
     folder: opened.working.folder,
     ignored: () => opened.working.ignored(),

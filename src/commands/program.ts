@@ -76,6 +76,8 @@ function addCommand(parent: Command, name: string, declared: AnyCommand): void {
 function optionOf(parameter: string, one: Exclude<Parameter, { kind: 'argument' }>): Option {
   if (one.kind === 'flag') return new Option(optionName(parameter), one.description)
   const made = new Option(`${optionName(parameter)} ${one.value}`, one.description)
+  if (one.kind === 'repeated option')
+    return made.argParser((value: string, before: readonly string[]) => [...before, value]).default([], 'none')
   if (one.choices) made.choices(one.choices)
   if (one.fallback !== undefined) made.default(one.fallback)
   return one.kind === 'required option' ? made.makeOptionMandatory() : made

@@ -47,7 +47,8 @@ export function findReferences(
   const found: Reference[] = []
   const add: Add = (kind, start, end, encoding, target) => {
     const raw = markdown.slice(start, end)
-    found.push({ kind, target: target ?? decodeTarget(raw, encoding), raw, start, end, encoding })
+    const written = target ?? decodeTarget(raw, encoding)
+    found.push({ kind, target: kind === 'autolink' ? addressOf(written) : written, raw, start, end, encoding })
   }
   const addAll = ({ targets, code, html }: ScannedMarkdown, from: number, to: number): void => {
     for (const target of targets) add(...target)
@@ -92,6 +93,12 @@ export function codeSpans(markdown: string): Span[] {
   }
   readReferenceWindows(markdown, read, true)
   return found
+}
+
+/** Returns a bare address in the form that browsers use. */
+function addressOf(text: string): string {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(text)) return text
+  return text.includes('@') && !text.includes('/') ? `mailto:${text}` : `http://${text}`
 }
 
 /** @param target the target, if it differs from the source text */

@@ -39,7 +39,7 @@ export type ReferenceKind =
 /** A reference in a page. Offsets are UTF-16 units into the markdown. */
 export interface Reference {
   kind: ReferenceKind
-  /** The target with escapes and entities resolved, and percent-encoding as written. */
+  /** The target with escapes and entities resolved, and percent-encoding as written. A bare address has its scheme. */
   target: string
   /** The target as written in the source, from `start` to `end`. */
   raw: string

@@ -1,6 +1,6 @@
 /** The routes of the app. The code of a screen is loaded when the screen is first opened. */
 import type { ComponentType } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { ADMIN_ROUTES } from './admin/routes.js'
 import { REVIEW_ROUTES } from './review/routes.js'
 import { hasEnded, session } from './api/session.js'
@@ -59,7 +59,8 @@ export function App() {
         : async () => (await signInScreen()).SignIn
   const key = found === null ? 'missing' : isSignedIn || found.route.isOpen ? found.route.pattern : 'sign-in'
   const [shown, setShown] = useState<{ key: string; Screen: Screen } | null>(null)
-  useEffect(() => {
+  // Effects after the paint would delay the code of the screen.
+  useLayoutEffect(() => {
     let isCurrent = true
     void load?.().then((Screen) => isCurrent && setShown({ key, Screen }))
     return () => {

@@ -1,4 +1,4 @@
-/** The colors of the app. The browser remembers them, because `theme.ts` sets them before the first paint. */
+/** The colors of the app. The browser remembers them, because `early.ts` sets them before the first paint. */
 const STORED = 'bindery-theme'
 
 /** Sets the colors. `system` follows the system. */

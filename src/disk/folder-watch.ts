@@ -3,7 +3,7 @@ import { required } from '../kernel/defined.js'
 import { errorCode } from '../kernel/thrown.js'
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** A folder that cannot be written. */
@@ -30,6 +30,20 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EROFS: 'its file system is read-only',
   EACCES: 'the server has no permission to write there',
   EPERM: 'the server has no permission to write there',
+  EIO: 'its disk reports errors',
+}
+/** An error of the disk during a read concerns one file. It does not mean that the folder cannot be written. */
+const READS: ReadonlySet<string | undefined> = new Set(['read', 'stat', 'lstat', 'scandir', 'readlink', undefined])
+
+/** A disk is nearly full below this part of its size, and below this number of bytes. */
+const LOW_PART = 0.05
+const LOW_BYTES = 2 * 1024 ** 3
+
+/** A folder whose disk is nearly full. Sizes in bytes. */
+export interface LowFolder {
+  setting: string
+  free: number
+  size: number
 }
 
 /** SQLite error codes which mean that SQLite cannot write, because of the disk or of permissions. */
@@ -41,11 +55,15 @@ function refusalIn(thrown: unknown): NodeJS.ErrnoException | null {
   const seen = new Set<unknown>()
   for (let at = thrown; at instanceof Error && !seen.has(at); at = at.cause) {
     const code = String(errorCode(at))
+    if (code === 'EIO' && READS.has(syscallOf(at))) return null
     if (code in PROBLEMS || SQLITE_REFUSED.test(code)) return at
     seen.add(at)
   }
   return null
 }
+
+const syscallOf = (error: Error): string | undefined =>
+  'syscall' in error && typeof error.syscall === 'string' ? error.syscall : undefined
 
 /** Whether an error, or one of its causes, is the operating system's rejection of a write. */
 export const isRefusedWrite = (thrown: unknown): boolean => refusalIn(thrown) !== null
@@ -66,6 +84,17 @@ export class FolderWatch {
     return this.#last.found
   }
 
+  /** Returns the folders whose disks are nearly full. They can still be written. */
+  async low(): Promise<LowFolder[]> {
+    const found = await Promise.all(
+      Object.entries(this.folders).map(async ([setting, path]) => {
+        const disk = await statfs(path).catch(() => null)
+        return disk && { setting, free: disk.bavail * disk.bsize, size: disk.blocks * disk.bsize }
+      }),
+    )
+    return found.flatMap((one) => (one && one.free < Math.min(LOW_BYTES, one.size * LOW_PART) ? [one] : []))
+  }
+
   /**
    * Returns the folder that caused a failed write; null if there is none. Git does not report the cause of a failure,
    * so any error triggers a check.
@@ -76,7 +105,7 @@ export class FolderWatch {
     if (found !== undefined) return found
     // There was no room for this write, but enough for the smaller test write.
     const { code = '', path = '' } = refusalIn(thrown) ?? {}
-    if (!/^(ENOSPC|EDQUOT|EROFS)$/.test(code)) return null
+    if (!/^(ENOSPC|EDQUOT|EROFS|EIO)$/.test(code)) return null
     const settings = Object.keys(this.folders)
     const [setting] = settings.filter((one) => path.startsWith(`${this.folders[one]}/`))
     return { setting: setting ?? settings.join(' or '), problem: required(PROBLEMS[code]), isFull: FULL.includes(code) }

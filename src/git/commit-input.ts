@@ -28,10 +28,10 @@ export interface WriteInput {
   sign?: boolean
 }
 
-/** A series of commits that become durable together: `Repository.stage`. */
+/** A series of commits that become durable together: `Objects.stage`. */
 export interface Staging {
   /**
-   * Like `Repository.write`, but the commit is durable only after `settle`. Until then, only this process can read it,
+   * Like `Objects.write`, but the commit is durable only after `settle`. Until then, only this process can read it,
    * and no Git process.
    */
   write(input: WriteInput): Promise<CommitId>

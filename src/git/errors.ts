@@ -95,6 +95,7 @@ export class RemoteError extends GitError {
       | 'stale'
       | 'too-large'
       | 'unsafe-content'
+      | 'removed-content'
       | 'timeout'
       | 'cancelled'
       | 'failed',

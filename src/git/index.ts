@@ -1,6 +1,7 @@
 // The entry point of the Git layer. Repositories and their operations are documented in types.ts.
 export * from './errors.js'
 export { bundleRepository } from './lifecycle/bundle.js'
+export { bytesBelow } from './lifecycle/paths.js'
 export { fsck, listRefs } from './lifecycle/plain.js'
 export { type RecordedTree, WorkingTree } from './lifecycle/working-tree.js'
 export { checkGitVersion, type LocalGit, type OpenOptions, openGit } from './open-git.js'
@@ -13,6 +14,9 @@ export {
 } from './postgres/list-repositories.js'
 export { forgetState } from './postgres/node-state.js'
 export { openSharedGit, type SharedGit, type SharedGitOptions } from './postgres/open-git.js'
+export { Redaction, type RemovedPerson, withoutAddresses } from './rewrite/redaction.js'
+export type { RewriteOrder, RewriteResult, RewrittenCommit } from './rewrite/types.js'
+export { adoptRepository } from './postgres/adopt.js'
 export { requestRefresh, openRefreshSocket } from './postgres/refresh.js'
 export type { SetAside } from './postgres/manual-moves.js'
 export { recordedGit } from './recorded.js'

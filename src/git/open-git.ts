@@ -30,6 +30,8 @@ import { listLocks } from './refs/locks.js'
 import { RefReader } from './refs/reader.js'
 import { OpenRepositories } from './open-repositories.js'
 import { NO_REMOTES, type RemoteOptions } from './remote/connection.js'
+import { planRewrite, writeRewritten } from './rewrite/rewrite-history.js'
+import type { RewriteOrder, RewriteResult } from './rewrite/types.js'
 import { openSigner } from './signing/signer.js'
 import { BareRepository, type Services } from './repository.js'
 import type { Git, GitOptions } from './types.js'
@@ -243,6 +245,12 @@ class Repositories implements LocalGit {
     const duplicate = await this.open(to)
     this.services.moved(duplicate.path, [...(await duplicate.refs.list('refs/heads/')).keys()])
     return duplicate
+  }
+
+  async rewrite(name: string, order: RewriteOrder, target: string | null): Promise<RewriteResult> {
+    const { parts } = await this.open(name)
+    const { reposDir } = this
+    return target === null ? planRewrite(parts, order) : writeRewritten(parts, order, { reposDir, target })
   }
 
   async remove(name: string): Promise<void> {

@@ -2,28 +2,20 @@
 import type { CommitId, RefName } from '../kernel/ids.js'
 import { overlay } from '../kernel/overlay.js'
 import type { Recording } from '../kernel/recording.js'
-import type { Git, RefStamps, Repository } from './types.js'
+import { arrivals } from '../kernel/arrivals.js'
+import type { Git, Objects, RefStamps, Repository, Trees } from './types.js'
 
 /** Members whose result depends only on the requested object IDs: the same call always has the same result. */
-const IMMUTABLE: ReadonlySet<string | symbol> = new Set<keyof Repository>([
+const IMMUTABLE: ReadonlySet<string | symbol> = new Set<keyof Repository | keyof Objects | keyof Trees>([
   'path',
   'signs',
-  'at',
-  'tree',
+  'history',
   'commit',
   'hasCommit',
-  'mergeBase',
-  'mergeBases',
-  'isAncestor',
-  'aheadBehind',
-  'history',
-  'historyIds',
-  'fileChanges',
-  'firstParents',
-  'findWithHeader',
-  'changedPaths',
-  'diffText',
+  'snapshot',
+  'tree',
   'diff',
+  'diffText',
 ])
 
 /**
@@ -33,6 +25,7 @@ const IMMUTABLE: ReadonlySet<string | symbol> = new Set<keyof Repository>([
 export function recordedGit(git: Git, recording: Recording): Git {
   // bound: the refs that one request reads
   const heads = new Map<string, CommitId | null>()
+  const now = headsOf(git)
   const unknown = (): Git => {
     heads.clear()
     recording.recordUnknown()
@@ -45,7 +38,7 @@ export function recordedGit(git: Git, recording: Recording): Git {
     if (known !== undefined) return known
     const found = read()
     heads.set(key, found)
-    recording.recordValue(key, found, () => headNow(git, name, ref))
+    recording.recordValue(key, found, () => now.head(key, name, ref))
     return found
   }
   const own: Partial<Git> = {
@@ -61,7 +54,12 @@ export function recordedGit(git: Git, recording: Recording): Git {
           }
         : (ref: RefName) => once(name, ref, () => read(ref))
       const asked = (member: string | symbol) => void (IMMUTABLE.has(member) || unknown())
-      return overlay(() => repository, { head }, { asked })
+      const own = {
+        refs: overlay(() => repository.refs, { head }, { asked }),
+        objects: overlay(() => repository.objects, {}, { asked }),
+        trees: overlay(() => repository.trees, {}, { asked }),
+      }
+      return overlay(() => repository, own, { asked })
     },
     // A node that has not opened the repository may not know the head of the ref.
     head: (name, ref) => (git.refStamps ? unknown().head(name, ref) : once(name, ref, () => git.head(name, ref))),
@@ -85,15 +83,44 @@ function noteStamp({ stamps, before, recording }: Stamped, name: string, ref: Re
   recording.recordValue(`ref ${name} ${ref}`, Math.min(stamp(), before), stamp, stamps)
 }
 
-/**
- * Returns the current head of a ref. Uses the name of the repository, because a cached response must not keep a
- * repository open.
- */
-function headNow(git: Git, name: string, ref: RefName): CommitId | null | 'unreadable' {
-  try {
-    return git.head(name, ref)
-  } catch {
-    // The ref is damaged. The request that reads it reports the error.
-    return 'unreadable'
+/** The heads that were read for the requests of one batch: they share the reads. */
+class HeadsNow {
+  #batch = -1
+  // bound: the refs on which responses to the requests of a batch depend
+  readonly #heads = new Map<string, CommitId | null | 'unreadable'>()
+
+  constructor(private readonly git: Git) {}
+
+  /**
+   * Returns the current head of a ref. Uses the name of the repository, because a cached response must not keep a
+   * repository open.
+   */
+  head(key: string, name: string, ref: RefName): CommitId | null | 'unreadable' {
+    const { version } = arrivals
+    if (version !== this.#batch) {
+      this.#heads.clear()
+      this.#batch = version
+    }
+    let head = this.#heads.get(key)
+    if (head === undefined) this.#heads.set(key, (head = this.#read(name, ref)))
+    return head
   }
+
+  #read(name: string, ref: RefName): CommitId | null | 'unreadable' {
+    try {
+      return this.git.head(name, ref)
+    } catch {
+      // The ref is damaged. The request that reads it reports the error.
+      return 'unreadable'
+    }
+  }
+}
+
+/** By the repositories that they belong to. */
+const headsNow = new WeakMap<Git, HeadsNow>()
+
+function headsOf(git: Git): HeadsNow {
+  const known = headsNow.get(git) ?? new HeadsNow(git)
+  headsNow.set(git, known)
+  return known
 }

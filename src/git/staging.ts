@@ -58,7 +58,7 @@ export class CommitStaging {
     const parts = { ...input, tree: edited.oid }
     const signature = input.sign && this.signer ? await this.signer.sign(encodeCommit(parts)) : undefined
     const commit = encodeObject('commit', encodeCommit({ ...parts, signature }))
-    for (const [oid, tree] of edited.trees) objects.caches.trees.set(objects.cacheKey + oid, tree)
+    for (const [oid, tree] of edited.trees) objects.caches.trees.set(oid, tree)
     this.#put([...edited.objects, commit], (oid) =>
       oid === commit.oid ? 'commit' : edited.trees.has(oid) ? 'tree' : 'blob',
     )
@@ -134,22 +134,22 @@ export class CommitStaging {
 
   /** Caches the written objects, since they are usually read soon. */
   #remember(): void {
-    const { caches, cacheKey, pending } = this.objects
+    const { caches, pending } = this.objects
     for (const [oid, { content }] of this.#own) {
       const type = pending.get(oid)?.type
-      if (type === 'commit') caches.commits.set(cacheKey + oid, parseCommit(asOid(oid), asBuffer(content)))
-      else if (type === 'blob') caches.blobs.set(cacheKey + oid, asBuffer(content))
+      if (type === 'commit') caches.commits.set(oid, parseCommit(asOid(oid), asBuffer(content)))
+      else if (type === 'blob') caches.blobs.set(oid, asBuffer(content))
     }
   }
 
   #forget(oids: readonly string[]): void {
-    const { caches, cacheKey } = this.objects
-    for (const oid of oids) for (const cache of [caches.trees, caches.commits]) cache.delete(cacheKey + oid)
+    const { caches } = this.objects
+    for (const oid of oids) for (const cache of [caches.trees, caches.commits]) cache.delete(oid)
   }
 }
 
 async function mustBeBlob(objects: ObjectDatabase, oid: string): Promise<void> {
-  if (objects.caches.sizes.has(objects.cacheKey + oid)) return
+  if (objects.caches.sizes.has(oid)) return
   await objects.sizes([oid])
 }
 

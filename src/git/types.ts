@@ -15,6 +15,7 @@ import type { CommitInfo, Snapshot, TreeEntry } from './objects/types.js'
 import type { FetchLimits, FetchResult, Remote, RemoteBranches } from './remote/types.js'
 import type { PushedPack, ServedPack, UploadPackRequest } from './serve/types.js'
 import type { FileChange, Staging, WriteInput } from './commit-input.js'
+import type { RewriteOrder, RewriteResult } from './rewrite/types.js'
 
 export type { ConflictKind, MergeConflict } from './merge/types.js'
 export type { EntryMode, Signature } from './objects/types.js'
@@ -68,20 +69,40 @@ export interface Repository {
   readonly path: string
   /** Whether the operator has set a key that signs commits. */
   readonly signs: boolean
+  readonly refs: Refs
+  readonly objects: Objects
+  readonly trees: Trees
+  readonly history: History
+  readonly remote: Exchange
+  readonly door: Door
+  readonly upkeep: Upkeep
+}
+
+/** The refs of a repository. */
+export interface Refs {
   /**
    * Returns the commit that a ref names now. Reads the disk, so it sees moves by plain Git at once. Synchronous: a
    * loose ref is one small read. On a node: the value in the database when the repository was last opened.
    */
   head(ref: RefName): CommitId | null
   /** Returns the refs below a prefix such as `refs/heads/`. */
-  refs(prefix: string): Promise<Map<RefName, CommitId>>
-  /** Returns the files of a commit. Throws `MissingObject` if there is no such commit. */
-  at(commit: CommitId): Promise<Snapshot>
-  /** Returns the files of a tree, which need not belong to a commit. */
-  tree(tree: TreeId): Omit<Snapshot, 'commit'>
+  list(prefix: string): Promise<Map<RefName, CommitId>>
+  /**
+   * Moves one or several refs by compare-and-swap in one `update-ref` transaction. The moves are durable when the
+   * promise resolves. Throws `StaleRef`, `RefLocked`.
+   */
+  move(moves: readonly RefMove[], reason: string, lease: Lease): Promise<void>
+}
+
+/** The commits, trees and blobs of a repository. */
+export interface Objects {
   commit(id: CommitId): Promise<CommitInfo>
   /** Whether the repository has this commit. */
   hasCommit(id: string): Promise<boolean>
+  /** Returns the files of a commit. Throws `MissingObject` if there is no such commit. */
+  snapshot(commit: CommitId): Promise<Snapshot>
+  /** Returns the files of a tree, which need not belong to a commit. */
+  tree(tree: TreeId): Omit<Snapshot, 'commit'>
   /**
    * Writes a commit and its objects durably (fsynced) and returns its ID. Moves no ref. Throws `InvalidPath`,
    * `PathCollision`, `FolderTooLarge`, `SigningFailed`.
@@ -92,20 +113,55 @@ export interface Repository {
   /** Writes a blob durably. */
   writeBlob(content: Uint8Array): Promise<BlobId>
   /**
+   * Returns the objects that the repository currently lacks. Uses a Git process, because cached objects may have been
+   * deleted.
+   */
+  absent(oids: readonly string[]): Promise<string[]>
+}
+
+/** New trees, and the differences of trees. */
+export interface Trees {
+  /**
+   * Merges the trees of two commits. The repository has the result only after it is committed (`WriteInput.tree`),
+   * which must happen within minutes. `base` replaces the merge base, for rewritten histories.
+   */
+  merge(input: MergeInput): Promise<MergeOutcome>
+  /**
    * Returns a tree with changes applied. Like the tree of a merge, it can be read and committed. The repository has it
    * only after it is committed.
    */
   draft(tree: TreeId, changes: readonly FileChange[]): Promise<TreeId>
   /**
-   * Merges the trees of two commits. The repository has the result only after it is committed (`WriteInput.tree`),
-   * which must happen within minutes. `base` replaces the merge base, for rewritten histories.
+   * Returns the differences of trees (or of the trees of commits); `null` = the empty tree. With `renames`, Git detects
+   * renamed files (`-M`).
    */
-  merge(input: { ours: CommitId; theirs: CommitId; base?: CommitId }): Promise<MergeOutcome>
+  diff(
+    before: CommitId | TreeId | null,
+    after: CommitId | TreeId,
+    options?: { renames?: boolean },
+  ): Promise<TreeChange[]>
   /**
-   * Moves one or several refs by compare-and-swap in one `update-ref` transaction. The moves are durable when the
-   * promise resolves. Throws `StaleRef`, `RefLocked`.
+   * Returns the hunks of `git diff` between two blobs, starting with the first `@@` line; with `words`, in the format
+   * of `--word-diff=porcelain`. Empty if the blobs are equal, null if the hunks are longer than `maxBytes`.
    */
-  move(moves: readonly RefMove[], reason: string, lease: Lease): Promise<void>
+  diffText(query: TextDiffQuery): Promise<Buffer | null>
+}
+
+/** The commits that a merge joins. */
+export interface MergeInput {
+  ours: CommitId
+  theirs: CommitId
+  base?: CommitId
+}
+
+/** The commit graph, and what its commits changed. */
+export interface History {
+  /** Returns the commits that `git log` lists. */
+  log(query: HistoryQuery): Promise<CommitInfo[]>
+  /** Returns the IDs of the commits of `log`, without reading the commits. */
+  ids(query: HistoryQuery): Promise<CommitId[]>
+  /** Returns `from`, its first parent, and so on down to the root, from memory. */
+  firstParents(from: CommitId): Promise<CommitId[]>
   /**
    * Returns a best common ancestor: one from which no other common ancestor descends. Of several, always returns the
    * same one.
@@ -116,54 +172,35 @@ export interface Repository {
   isAncestor(ancestor: CommitId, descendant: CommitId): Promise<boolean>
   /** Returns the number of commits that only `left` has, and that only `right` has. */
   aheadBehind(left: CommitId, right: CommitId): Promise<{ ahead: number; behind: number }>
-  history(query: HistoryQuery): Promise<CommitInfo[]>
-  /** Returns the IDs of the commits of `history`, without reading the commits. */
-  historyIds(query: HistoryQuery): Promise<CommitId[]>
   /** Returns the newest changes of a file on the first-parent line of a commit, with one Git process. */
   fileChanges(query: FileChangesQuery): Promise<PastFileChange[]>
-  /**
-   * Returns the newest of the first `limit` commits on the first-parent line of `from` that has a header; null if none
-   * has it.
-   */
-  findWithHeader(from: CommitId, header: string, limit: number): Promise<CommitId | null>
-  /** Returns `from`, its first parent, and so on down to the root, from memory. */
-  firstParents(from: CommitId): Promise<CommitId[]>
   /**
    * Returns the paths that each of the commits changed, with one Git process. Throws `GitError` if a commit is not on
    * the disk yet.
    */
   changedPaths(steps: readonly CommitStep[]): Promise<CommitPaths[]>
   /**
-   * Returns the hunks of `git diff` between two blobs, starting with the first `@@` line; with `words`, in the format
-   * of `--word-diff=porcelain`. Empty if the blobs are equal, null if the hunks are longer than `maxBytes`.
+   * Returns the newest of the first `limit` commits on the first-parent line of `from` that has a header; null if none
+   * has it.
    */
-  diffText(query: TextDiffQuery): Promise<Buffer | null>
-  /**
-   * Returns the differences of trees (or of the trees of commits); `null` = the empty tree. With `renames`, Git detects
-   * renamed files (`-M`).
-   */
-  diff(
-    before: CommitId | TreeId | null,
-    after: CommitId | TreeId,
-    options?: { renames?: boolean },
-  ): Promise<TreeChange[]>
+  findWithHeader(from: CommitId, header: string, limit: number): Promise<CommitId | null>
+}
+
+/** The exchange of commits with remotes. */
+export interface Exchange {
   /** Returns the commit that the remote's ref names, without fetching it; null = no such ref. */
-  remoteHead(remote: Remote, ref: RefName): Promise<CommitId | null>
+  head(remote: Remote, ref: RefName): Promise<CommitId | null>
   /** Returns the commits that refs of the remote name, with one request. Missing refs are left out. */
-  remoteHeads(remote: Remote, refs: readonly RefName[]): Promise<Map<RefName, CommitId>>
+  heads(remote: Remote, refs: readonly RefName[]): Promise<Map<RefName, CommitId>>
   /** Returns the remote's branches. */
-  remoteBranches(remote: Remote): Promise<RemoteBranches>
+  branches(remote: Remote): Promise<RemoteBranches>
+  /** Returns the full name of the remote's default branch; null if there is none, or it has no commit. */
+  defaultBranch(remote: Remote): Promise<RefName | null>
   /**
    * Returns the access data for the Git LFS server of an ssh remote, as JSON from its host (`lfs/access.ts` parses it).
    * Throws `RemoteError`.
    */
   lfsAccess(remote: Remote): Promise<string>
-  /**
-   * Checks whether the remote would accept a push with this credential, without sending anything. Throws `RemoteError`.
-   */
-  tryPush(remote: Remote, ref: RefName, commit: CommitId): Promise<void>
-  /** Returns the full name of the remote's default branch; null if there is none, or it has no commit. */
-  remoteDefault(remote: Remote): Promise<RefName | null>
   /** Fetches `ref` into a quarantine, checks it, and moves the objects into the repository. Moves no ref. */
   fetch(remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult>
   /**
@@ -186,20 +223,27 @@ export interface Repository {
    * 'rejected'.
    */
   push(remote: Remote, ref: RefName, commit: CommitId, expected: CommitId | null): Promise<void>
+  /**
+   * Checks whether the remote would accept a push with this credential, without sending anything. Throws `RemoteError`.
+   */
+  tryPush(remote: Remote, ref: RefName, commit: CommitId): Promise<void>
+}
+
+/** The exchange with Git clients of this server. */
+export interface Door {
   /** Serves a clone or fetch. */
   uploadPack(request: UploadPackRequest): Promise<ServedPack>
   /** Receives the objects of a push, checked like those of a fetch. Moves no ref. Throws `RemoteError`. */
   receivePack(pack: PushedPack, limits: FetchLimits): Promise<void>
+}
+
+/** The maintenance and the checks of a repository. */
+export interface Upkeep {
   /**
    * Packs objects and refs, and deletes objects that have been unreachable for two weeks. Does nothing if nothing has
    * changed since the last time.
    */
   maintain(how?: Maintenance): Promise<void>
-  /**
-   * Returns the objects that the repository currently lacks. Uses a Git process, because cached objects may have been
-   * deleted.
-   */
-  absent(oids: readonly string[]): Promise<string[]>
   /** Runs `git fsck --strict` and returns its complaints; empty if the repository is intact. */
   check(): Promise<string[]>
   /**
@@ -213,10 +257,12 @@ export interface Repository {
  * The commits of a remote when a space has only one of its folders, and new commits on top of them. They can refer to
  * the space's objects, but are never added to the space. Written commits may be gone at the next use.
  */
-export type FolderScratch = Pick<
-  Repository,
-  'hasCommit' | 'commit' | 'at' | 'stage' | 'write' | 'merge' | 'isAncestor' | 'fetchFolder' | 'push'
->
+export interface FolderScratch {
+  readonly objects: Pick<Objects, 'hasCommit' | 'commit' | 'snapshot' | 'stage' | 'write'>
+  readonly trees: Pick<Trees, 'merge'>
+  readonly history: Pick<History, 'isAncestor'>
+  readonly remote: Pick<Exchange, 'fetchFolder' | 'push'>
+}
 
 /** The findings of a second reader of a repository. */
 export interface DeepFindings {
@@ -265,7 +311,7 @@ export interface Git {
   open(name: string): Promise<Repository>
   exists(name: string): Promise<boolean>
   /**
-   * Returns the commit that a ref of a repository names now, like `Repository.head`, without opening the repository.
+   * Returns the commit that a ref of a repository names now, like `Refs.head`, without opening the repository.
    * Null also if there is no repository. On a node: the last known value; `open` reads moves of other nodes.
    */
   head(name: string, ref: RefName): CommitId | null
@@ -274,6 +320,12 @@ export interface Git {
    * refs/heads/main, refs/bindery/adopted and refs/bindery/sync/.
    */
   duplicate(from: string, to: string): Promise<Repository>
+  /**
+   * Removes files, texts and people from the whole history of a repository. Writes the result as a bare repository at
+   * `target`, a path in the folder of the repositories; null = only returns what would change. Nothing may write to the
+   * repository at the same time, which itself does not change.
+   */
+  rewrite(name: string, order: RewriteOrder, target: string | null): Promise<RewriteResult>
   /** Deletes the repository from the disk. Renames it first, so that a partly deleted repository is never opened. */
   remove(name: string): Promise<void>
   /**

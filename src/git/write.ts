@@ -12,13 +12,13 @@ import type { FileChange } from './types.js'
 export async function writeBlob(objects: ObjectDatabase, writer: ObjectWriter, content: Uint8Array): Promise<BlobId> {
   const blob = encodeObject('blob', content)
   await writer.write([blob])
-  objects.caches.sizes.set(objects.cacheKey + blob.oid, content.length)
+  objects.caches.sizes.set(blob.oid, content.length)
   return blob.oid
 }
 
 /**
  * Returns a tree with changes applied. It is stored in the scratch folder, like the result of a merge, until it is
- * committed. Throws the same errors as `Repository.write`.
+ * committed. Throws the same errors as `Objects.write`.
  */
 export async function draftTree(
   objects: ObjectDatabase,

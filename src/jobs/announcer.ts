@@ -4,6 +4,7 @@ import { announce, announceAll, isAnnounced } from '../domain/commits/announce.j
 import type { App } from '../domain/context/app.js'
 import { KeyedMutex } from '../kernel/keyed-mutex.js'
 import type { RefName } from '../kernel/ids.js'
+import { Passes } from '../kernel/passes.js'
 
 /** Interval between searches for branches that plain Git moved, in milliseconds. */
 const SWEEP_MS = 60_000
@@ -41,16 +42,18 @@ export function startAnnouncer(app: App, isLeader: () => boolean = () => true): 
     }
   }
 
-  const sweep = async (): Promise<void> => {
-    if (isLeader()) await announceAll(app, { branches: false, pause: nextTurn }).catch(failed)
-  }
-  const timer = setInterval(() => void locks.run('sweep', sweep), SWEEP_MS).unref()
+  const sweeps = new Passes({
+    pass: async () => {
+      if (isLeader()) await announceAll(app, { branches: false, pause: nextTurn })
+      return SWEEP_MS
+    },
+    failed,
+    restMs: SWEEP_MS,
+  })
+  sweeps.wakeIn(SWEEP_MS)
   return {
     moved,
-    idle: () => locks.idle(),
-    async stop() {
-      clearInterval(timer)
-      await locks.idle()
-    },
+    idle: async () => void (await Promise.all([locks.idle(), sweeps.idle()])),
+    stop: async () => void (await Promise.all([locks.idle(), sweeps.stop()])),
   }
 }

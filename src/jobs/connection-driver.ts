@@ -2,12 +2,13 @@
  * Drives connections: polls repositories, exports changes, and queues due runs. Its state is in memory and restored
  * after a start.
  */
-import { AsyncResource } from 'node:async_hooks'
 import { activeConnections, groupOf, isPolled, queueDueExport, queueDueRun } from '../domain/connections/due.js'
 import { pollGroup } from '../domain/connections/poll.js'
 import type { App } from '../domain/context/app.js'
 import { MAIN } from '../domain/context/refs.js'
 import type { RefName } from '../kernel/ids.js'
+import { backOff } from '../kernel/back-off.js'
+import { Passes } from '../kernel/passes.js'
 import { Slots } from '../kernel/slots.js'
 import type { ConnectionDoc } from '../model/index.js'
 import { POLLS } from './queues.js'
@@ -19,9 +20,8 @@ const MAX_BACK_OFF_MS = 60 * 60 * 1000
 const FIRST_SPREAD_MS = 60_000
 /** Maximum wait for the export of a space that is edited continuously, as a multiple of the quiet time. */
 const MAX_QUIET_TIMES = 6
-const MIN_TIMER_MS = 10
-/** Timers end before Node's limit. A pass without due work sets the next one. */
-const MAX_TIMER_MS = 60 * 60 * 1000
+/** Time after a failed pass until the next one, in milliseconds. */
+const REST_MS = 60_000
 
 export interface ConnectionDriver {
   /** Reports that branches of a space moved. May be called in a transaction. */
@@ -60,9 +60,7 @@ export function startConnections(app: App): ConnectionDriver {
   driver.wake()
   return {
     moved: (space, refs) => driver.moved(space, refs),
-    // Bound to the context of the start. In the context of a caller's transaction, another transaction would be
-    // rejected.
-    wake: AsyncResource.bind((hint?: { connection: string }) => driver.wake(hint)),
+    wake: (hint) => driver.wake(hint),
     idle: () => driver.idle(),
     get isBusy() {
       return driver.isBusy
@@ -86,79 +84,50 @@ class Driver {
   readonly #polls = new Set<Promise<void>>()
   readonly #slots = new Slots(POLLS, () => this.wake())
   readonly #stop = new AbortController()
-  #looking: Promise<void> = Promise.resolve()
-  #wanted = false
-  /** Number of passes that are requested or running. */
-  #looks = 0
-  #timer: NodeJS.Timeout | undefined
+  readonly #passes: Passes
 
-  constructor(readonly app: App) {}
+  constructor(readonly app: App) {
+    this.#passes = new Passes({
+      pass: () => this.#look(),
+      failed: (error) =>
+        app.log.error({ error }, 'The connections could not be checked. The next attempt is in a minute.'),
+      restMs: REST_MS,
+    })
+  }
 
   moved(space: string, refs: readonly RefName[]): void {
     if (!refs.includes(MAIN) || this.#stop.signal.aborted) return
     const now = this.#now()
     this.#moved.set(space, { first: this.#moved.get(space)?.first ?? now, last: now })
-    this.#lookIn(this.app.settings.connections.quietMs)
+    this.#passes.wakeIn(this.app.settings.connections.quietMs)
   }
 
   wake(hint?: { connection: string }): void {
     if (hint) this.#hints.add(hint.connection)
-    if (this.#stop.signal.aborted || this.#wanted) return
-    this.#wanted = true
-    this.#looks++
-    this.#looking = this.#looking
-      .then(() => this.#look())
-      .catch((error: unknown) => {
-        this.app.log.error({ error }, 'The connections could not be checked. The next attempt is in a minute.')
-        this.#lookIn(60_000)
-      })
-      .then(() => void this.#looks--)
+    this.#passes.wake()
   }
 
   get isBusy(): boolean {
-    return this.#looks > 0 || this.#polls.size > 0
+    return this.#passes.isBusy || this.#polls.size > 0
   }
 
   async idle(): Promise<void> {
-    for (;;) {
-      await this.#looking
+    while (this.isBusy) {
+      await this.#passes.idle()
       await Promise.all(this.#polls)
-      if (!this.#wanted && this.#polls.size === 0) return
     }
   }
 
   async stop(): Promise<void> {
     this.#stop.abort()
-    clearTimeout(this.#timer)
-    await this.#looking
+    await this.#passes.stop()
     await Promise.all(this.#polls)
   }
 
   #now = (): number => this.app.clock.now().getTime()
 
-  #timerAt = Number.POSITIVE_INFINITY
-
-  /** Schedules a pass after this many milliseconds, unless an earlier one is scheduled. */
-  #lookIn(ms: number): void {
-    const at = this.#now() + ms
-    if (at >= this.#timerAt || this.#stop.signal.aborted) return
-    clearTimeout(this.#timer)
-    this.#timerAt = at
-    this.#timer = setTimeout(
-      () => {
-        this.#timerAt = Number.POSITIVE_INFINITY
-        this.wake()
-      },
-      Math.min(Math.max(ms, MIN_TIMER_MS), MAX_TIMER_MS),
-    ).unref()
-  }
-
-  /** Does the due work, and sets the timer for the next. */
-  async #look(): Promise<void> {
-    this.#wanted = false
-    clearTimeout(this.#timer)
-    this.#timerAt = Number.POSITIVE_INFINITY
-    if (this.#stop.signal.aborted) return
+  /** Does the due work. Returns the milliseconds until more is due, or null if nothing is. */
+  async #look(): Promise<number | null> {
     const hints = this.#hints
     this.#hints = new Set()
     const active = await activeConnections(this.app)
@@ -166,7 +135,7 @@ class Driver {
     for (const one of active) due.push((await queueDueRun(this.app, one)) ?? Number.POSITIVE_INFINITY)
     due.push(await this.#export(active, hints), this.#watch(active, hints))
     const next = Math.min(...due, Number.POSITIVE_INFINITY)
-    if (Number.isFinite(next)) this.#lookIn(next - this.#now())
+    return Number.isFinite(next) ? next - this.#now() : null
   }
 
   /** Queues the exports of spaces whose quiet time is over. Returns the time at which the next one is due. */
@@ -250,7 +219,7 @@ class Driver {
     const { pollMs } = this.app.settings.connections
     if (pollMs === 0 && failures === 0) return Number.POSITIVE_INFINITY
     const every = Math.max(pollMs, MIN_GAP_MS)
-    const wait = Math.max(every, Math.min(every * 2 ** failures, MAX_BACK_OFF_MS))
+    const wait = Math.max(every, backOff(failures + 1, { firstMs: every, maxMs: MAX_BACK_OFF_MS }))
     return now + wait * (0.9 + 0.2 * Math.random())
   }
 }

@@ -45,7 +45,7 @@ const gitSyncJob = (
       return {
         write,
         recorded: () => reportEnd(app, sync.run, endOf(outcome)),
-        afterwards: async () => app.wakeConnections(),
+        afterwards: async () => app.wakes.connections(),
         ...(isNew && { aside: () => readAhead(app, sync.space, outcome.revision) }),
       }
     } catch (error) {
@@ -90,7 +90,7 @@ function failure(app: App, id: string, error: string, cause: string): Ending {
       await recordEnd(app, tx, id, cause)
     },
     recorded: () => void (run && reportEnd(app, run, { outcome: 'failure', cause, reason: error })),
-    afterwards: async () => app.wakeConnections(),
+    afterwards: async () => app.wakes.connections(),
   }
 }
 

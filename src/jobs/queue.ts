@@ -108,7 +108,7 @@ export async function finish(app: App, run: JobRun, ending: Ending): Promise<boo
     await ending.write?.(tx)
     const job = await tx.get(jobs, run.id)
     if (!job) return true
-    const { runner: _over, notBefore: _due, ...rest } = job
+    const { runner: _over, notBefore: _due, progress: _done, ...rest } = job
     const finishedAt = app.clock.now().toISOString()
     await tx.replace(jobs, {
       ...rest,

@@ -1,9 +1,9 @@
 // Sends the deliveries of webhooks when they are due.
-import { AsyncResource } from 'node:async_hooks'
 import type { App } from '../domain/context/app.js'
 import { claimDeliveries } from '../domain/webhooks/claim.js'
 import { recordAttempt } from '../domain/webhooks/outcome.js'
 import { attemptDelivery } from '../domain/webhooks/send.js'
+import { Passes } from '../kernel/passes.js'
 import { type DeliveryDoc, events, webhooks } from '../model/index.js'
 
 /** Maximum number of concurrent deliveries per webhook. Webhooks do not wait for each other. */
@@ -13,9 +13,6 @@ const AT_ONCE = 4
  * milliseconds.
  */
 const REST_MS = 30_000
-const MIN_TIMER_MS = 10
-/** Timers end before Node's limit. A pass without due work sets the next one. */
-const MAX_TIMER_MS = 60 * 60 * 1000
 /**
  * Maximum time for running deliveries when the service stops, in milliseconds. Aborted deliveries are repeated after
  * the next start.
@@ -44,56 +41,41 @@ interface SenderOptions {
 class Lane {
   // bound: AT_ONCE
   readonly #active = new Map<string, Promise<void>>()
-  #looking: Promise<void> | null = null
-  #again = false
-  #timer: NodeJS.Timeout | undefined
+  readonly #passes: Passes
 
   constructor(
     readonly app: App,
     readonly id: string,
     readonly signal: AbortSignal,
-    readonly isStopping: () => boolean,
     readonly forget: () => void,
-  ) {}
+  ) {
+    this.#passes = new Passes({
+      pass: () => this.#claim(),
+      failed: (error) => app.log.error({ error, webhook: id }, 'Due deliveries could not be read.'),
+      restMs: REST_MS,
+    })
+  }
 
   /** Starts due deliveries. If called during a pass, another pass follows. */
   look(): void {
-    if (this.isStopping()) return
-    if (this.#looking) {
-      this.#again = true
-      return
-    }
-    clearTimeout(this.#timer)
-    this.#looking = this.#claim()
-      .catch((error: unknown) => {
-        this.app.log.error({ error, webhook: this.id }, 'Due deliveries could not be read.')
-        this.#lookIn(REST_MS)
-      })
-      .then(() => {
-        this.#looking = null
-        if (this.#again) {
-          this.#again = false
-          this.look()
-        }
-      })
+    this.#passes.wake()
   }
 
-  async #claim(): Promise<void> {
+  /** Returns the milliseconds until the next delivery is due, or null if only an event or the end of one can tell. */
+  async #claim(): Promise<number | null> {
     const { due, wakeAt, gone } = await claimDeliveries(
       this.app,
       this.id,
       new Set(this.#active.keys()),
       AT_ONCE - this.#active.size,
     )
-    if (gone) return this.forget()
+    if (gone) {
+      this.forget()
+      return null
+    }
     for (const delivery of due) this.#active.set(delivery.id, this.#deliver(delivery))
     // If there is no room left, the end of a delivery starts the next pass.
-    if (wakeAt !== null && this.#active.size < AT_ONCE) this.#lookIn(wakeAt - this.app.clock.now().getTime())
-  }
-
-  #lookIn(ms: number): void {
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.look(), Math.min(Math.max(ms, MIN_TIMER_MS), MAX_TIMER_MS)).unref()
+    return wakeAt !== null && this.#active.size < AT_ONCE ? wakeAt - this.app.clock.now().getTime() : null
   }
 
   async #deliver(delivery: DeliveryDoc): Promise<void> {
@@ -110,16 +92,17 @@ class Lane {
         { error, delivery: delivery.id },
         'The result of a delivery could not be recorded. The delivery will be repeated.',
       )
-      this.#lookIn(REST_MS)
+      this.#passes.wakeIn(REST_MS)
     }
   }
 
   async idle(): Promise<void> {
-    while (this.#looking || this.#active.size > 0) await Promise.all([this.#looking, ...this.#active.values()])
+    while (this.#passes.isBusy || this.#active.size > 0)
+      await Promise.all([this.#passes.idle(), ...this.#active.values()])
   }
 
-  stop(): void {
-    clearTimeout(this.#timer)
+  stop(): Promise<void> {
+    return this.#passes.stop()
   }
 }
 
@@ -128,37 +111,48 @@ class Sender implements WebhookSender {
   readonly #lanes = new Map<string, Lane>()
   readonly #cut = new AbortController()
   readonly #poll: NodeJS.Timeout | undefined
-  #stopping = false
-  #finding: Promise<void> = Promise.resolve()
-  #again: NodeJS.Timeout | undefined
+  #isStopping = false
+  readonly #passes: Passes
+  /** The organizations whose webhooks the next pass reads; null = all. */
+  // bound: organizations
+  #woken: Set<string> | null = null
 
   constructor(
     readonly app: App,
-    readonly restMs: number,
+    restMs: number,
     pollMs: number | null,
   ) {
-    this.#find(null)
+    this.#passes = new Passes({
+      pass: () => this.#find(),
+      failed: (error) => {
+        this.#woken = null
+        app.log.error({ error }, 'The webhooks could not be read.')
+      },
+      restMs,
+    })
+    this.#passes.wake()
     if (pollMs !== null)
       this.#poll = setInterval(
-        () => void findBehind(app, (id) => this.#stopping || this.#laneOf(id).look()),
+        () => void findBehind(app, (id) => this.#isStopping || this.#laneOf(id).look()),
         pollMs,
       ).unref()
   }
 
-  // Bound to the context of the start. In the context of a caller's transaction, another transaction would be rejected.
-  readonly wake = AsyncResource.bind((organization: string) => this.#find(organization))
+  wake(organization: string): void {
+    this.#woken?.add(organization)
+    this.#passes.wake()
+  }
 
   async idle(): Promise<void> {
-    await this.#finding
+    await this.#passes.idle()
     for (const lane of this.#lanes.values()) await lane.idle()
   }
 
   async stop(): Promise<void> {
-    this.#stopping = true
+    this.#isStopping = true
     clearInterval(this.#poll)
-    await this.#finding
-    clearTimeout(this.#again)
-    for (const lane of this.#lanes.values()) lane.stop()
+    await this.#passes.stop()
+    for (const lane of this.#lanes.values()) void lane.stop()
     const timer = setTimeout(() => this.#cut.abort(), GRACE_MS)
     for (const lane of this.#lanes.values()) await lane.idle()
     clearTimeout(timer)
@@ -167,28 +161,22 @@ class Sender implements WebhookSender {
   #laneOf(id: string): Lane {
     const known = this.#lanes.get(id)
     if (known) return known
-    const isStopping = () => this.#stopping
-    const lane = new Lane(this.app, id, this.#cut.signal, isStopping, () => void this.#lanes.delete(id))
+    const lane = new Lane(this.app, id, this.#cut.signal, () => void this.#lanes.delete(id))
     this.#lanes.set(id, lane)
     return lane
   }
 
-  /** Starts due deliveries of the webhooks of an organization, or of all organizations. */
-  #find(organization: string | null): void {
-    if (this.#stopping) return
-    this.#finding = this.#finding
-      .then(async () => {
-        const { store } = this.app
-        const found =
-          organization === null ? await store.all(webhooks) : await store.find(webhooks, 'organization', organization)
-        for (const { id, enabled } of found) if (enabled) this.#laneOf(id).look()
-      })
-      .catch((error: unknown) => {
-        this.app.log.error({ error }, 'The webhooks could not be read.')
-        clearTimeout(this.#again)
-        // Reads all organizations: other requests may have been skipped in the meantime.
-        if (!this.#stopping) this.#again = setTimeout(() => this.#find(null), this.restMs).unref()
-      })
+  /** Starts due deliveries of the webhooks of the woken organizations. */
+  async #find(): Promise<null> {
+    const { store } = this.app
+    const woken = this.#woken
+    this.#woken = new Set()
+    const found =
+      woken === null
+        ? [await store.all(webhooks)]
+        : await Promise.all([...woken].map((organization) => store.find(webhooks, 'organization', organization)))
+    for (const { id, enabled } of found.flat()) if (enabled) this.#laneOf(id).look()
+    return null
   }
 }
 

@@ -22,13 +22,13 @@ import {
   takeBack,
 } from './queue.js'
 import { type Queue, queues } from './queues.js'
+import { Passes } from '../kernel/passes.js'
 import { Slots } from '../kernel/slots.js'
 
 const GIVEN_UP =
   'The run failed unexpectedly several times. The cause is in the log of the server. Notify an administrator, then start the run again.'
 const HOUSEKEEPING_MS = 60 * 60 * 1000
 const FIRST_HOUSEKEEPING_MS = 60 * 1000
-const MIN_TIMER_MS = 10
 /**
  * Delay between the end of a job and its `aside` work, in milliseconds. Clients that wait for the end get their
  * requests in first.
@@ -80,8 +80,7 @@ class QueueRunner {
   // bound: queues
   readonly #slots = new Map<Queue, Slots>()
   readonly #stop = new AbortController()
-  /** Chains the passes over the queue and the housekeeping. */
-  #looking: Promise<void> = Promise.resolve()
+  readonly #passes: Passes
   /** Chains the `aside` work of ended jobs. */
   #aside: Promise<void> = Promise.resolve()
   /**
@@ -89,10 +88,8 @@ class QueueRunner {
    * job.
    */
   #isSound = false
-  /** Whether a pass is pending, so that further calls of `wake` need no other. */
-  #wanted = false
-  #stopped = false
-  #timer: NodeJS.Timeout | undefined
+  /** Whether the next pass does the housekeeping first. */
+  #isHousekeepingDue = false
   readonly #first: NodeJS.Timeout
   readonly #hourly: NodeJS.Timeout
   readonly #poll: NodeJS.Timeout | undefined
@@ -103,6 +100,11 @@ class QueueRunner {
   ) {
     this.#kinds = options.kinds ?? jobKinds
     this.#lanes = options.lanes ?? ownLanes
+    this.#passes = new Passes({
+      pass: () => this.#look(),
+      failed: this.#logged('The job queue could not be read.'),
+      restMs: options.restMs ?? REST_MS,
+    })
     if (this.#lanes.pollMs !== null) this.#poll = setInterval(() => this.#lookAgain(), this.#lanes.pollMs).unref()
     // Also soon after the start, because a server that is often restarted would never purge. Not immediately, because
     // clients wait.
@@ -111,33 +113,24 @@ class QueueRunner {
   }
 
   wake(): void {
-    if (this.#stopped || this.#wanted) return
-    this.#wanted = true
-    this.#looking = this.#looking
-      .then(() => this.#look())
-      .catch((error: unknown) => {
-        this.#logged('The job queue could not be read.')(error)
-        if (!this.#stopped) this.#lookIn(this.options.restMs ?? REST_MS)
-      })
+    this.#passes.wake()
   }
 
   async idle(): Promise<void> {
     for (;;) {
-      await this.#looking
-      const isEmpty = this.#active.size === 0 && !this.#wanted
+      await this.#passes.idle()
+      const isEmpty = this.#active.size === 0
       await this.#ended()
-      if (isEmpty && this.#active.size === 0 && !this.#wanted) return
+      if (isEmpty && this.#active.size === 0 && !this.#passes.isBusy) return
     }
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true
     this.#stop.abort()
-    clearTimeout(this.#timer)
     clearTimeout(this.#first)
     clearInterval(this.#hourly)
     clearInterval(this.#poll)
-    await this.#looking
+    await this.#passes.stop()
     await this.#ended()
   }
 
@@ -151,7 +144,7 @@ class QueueRunner {
     this.#aside = this.#aside
       .then(() => sleep(ASIDE_MS))
       .then(async () => {
-        if (!this.#stopped) await work()
+        if (!this.#stop.signal.aborted) await work()
       })
       .catch(this.#logged('The aside work of a job failed.'))
   }
@@ -175,23 +168,29 @@ class QueueRunner {
     this.wake()
   }
 
-  /** Removes expired data, and queues regular maintenance. */
   #housekeep(): void {
-    const { app } = this
     if (this.options.isLeader?.() === false) return
-    this.#looking = this.#looking
-      .then(() => prune(app))
-      .then(() => removeExpired(app))
-      .then(() => applyRetention(app))
-      .then(() => queueHousekeeping(app))
-      .then(() => this.wake(), this.#logged('Housekeeping could not be queued.'))
+    this.#isHousekeepingDue = true
+    this.wake()
   }
 
-  /** Starts ready jobs, and sets a timer for later ones. */
-  async #look(): Promise<void> {
-    this.#wanted = false
-    clearTimeout(this.#timer)
-    if (this.#stopped) return
+  /** Removes expired data, and queues regular maintenance. */
+  async #keepHouse(): Promise<void> {
+    const { app } = this
+    this.#isHousekeepingDue = false
+    try {
+      await prune(app)
+      await removeExpired(app)
+      await applyRetention(app)
+      await queueHousekeeping(app)
+    } catch (error) {
+      this.#logged('Housekeeping could not be queued.')(error)
+    }
+  }
+
+  /** Starts ready jobs. Returns the milliseconds until later ones are ready, or null if there are none. */
+  async #look(): Promise<number | null> {
+    if (this.#isHousekeepingDue) await this.#keepHouse()
     if (!this.#isSound) await this.#takeUp()
     const { ready, wakeAt } = await nextJobs(
       this.app,
@@ -199,14 +198,14 @@ class QueueRunner {
       new Set([...this.#active.keys(), ...this.#elsewhere]),
     )
     for (const queue of new Set(ready.map((job) => this.#queueOf(job)))) this.#startIn(queue, ready)
-    if (wakeAt !== null) this.#lookIn(Math.max(MIN_TIMER_MS, wakeAt - this.app.clock.now().getTime()))
+    return wakeAt === null ? null : wakeAt - this.app.clock.now().getTime()
   }
 
   /** Starts jobs of one queue while it has free slots. */
   #startIn(queue: Queue, ready: readonly Document<JobDoc>[]): void {
     const slots = this.#slotsOf(queue)
     const waiting = new Set(ready.filter((job) => this.#queueOf(job) === queue))
-    while (!this.#stopped) {
+    while (!this.#stop.signal.aborted) {
       const job = slots.next([...waiting])
       if (!job) return
       waiting.delete(job)
@@ -227,11 +226,6 @@ class QueueRunner {
       this.#isSound = false
       throw error
     }
-  }
-
-  #lookIn(ms: number): void {
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.wake(), ms).unref()
   }
 
   /**
@@ -285,7 +279,7 @@ class QueueRunner {
         )
       app.credentials.delete(job.id)
       ending.recorded?.()
-      if (!this.#stopped) await ending.afterwards?.()
+      if (!this.#stop.signal.aborted) await ending.afterwards?.()
       if (ending.aside) this.#leave(ending.aside)
     } catch (error) {
       // The job is done but not recorded. It runs again, which changes nothing.

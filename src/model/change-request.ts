@@ -188,6 +188,7 @@ export const conflictKinds = [
   'binary',
   'file/directory',
   'mode',
+  'name',
 ] as const
 const ConflictSide = Type.Object(
   {
@@ -215,7 +216,11 @@ const conflictForms = ['page', 'table-of-contents', 'file', 'link', 'submodule']
 const describedConflict = {
   key: Type.String({ description: 'The path that identifies this conflict in a resolution.' }),
   path: Type.String(),
-  kind: oneOf(conflictKinds),
+  kind: oneOf(conflictKinds, {
+    description:
+      '`name`: a path of each side, which differ only in case (or Unicode composition), so that many computers can store only one of the files. It has no resolution: rename ' +
+      'one of them, or delete it, in the change request.',
+  }),
   form: oneOf(conflictForms),
   page: Type.Optional(
     Type.Object(

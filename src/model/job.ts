@@ -103,6 +103,8 @@ export interface JobDoc<K extends string = string> {
   runner?: string
   /** The process that has the job's credentials in memory. While it is alive, no other process runs the job. */
   keeper?: string
+  /** The finished part of the run, from 0 to 1. Only jobs have it for whose file someone waits. */
+  progress?: number
   finishedAt?: string
   error?: string
 }

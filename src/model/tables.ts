@@ -19,6 +19,7 @@ import { notifications } from './notification.js'
 import { openApiSpecs, openApiVersions } from './openapi-spec.js'
 import { organizations } from './organization.js'
 import { grants, keptGrants } from './permission.js'
+import { removedObjects } from './removed-objects.js'
 import { reactions } from './reaction.js'
 import { replies } from './reply.js'
 import { requestExports } from './request-export.js'
@@ -88,6 +89,7 @@ export const documentTables: readonly Table<never, string>[] = [
   openApiSpecs,
   openApiVersions,
   translations,
+  removedObjects,
   lfsObjects,
   lfsSpaces,
 ]

@@ -1,4 +1,5 @@
 /** A pool of connections to PostgreSQL: statements, serializable transactions with retries, and notifications. */
+import { backOff } from '../kernel/back-off.js'
 import { asError } from '../kernel/thrown.js'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ClientConfig, PoolClient } from 'pg'
@@ -86,9 +87,8 @@ export interface Database extends Session {
 
 /** Maximum number of attempts for a transaction. */
 const ATTEMPTS = 20
-/** Pauses between attempts, and before a listening connection reconnects, in milliseconds. */
-const PAUSE = 5
-const MAX_PAUSE = 200
+/** Pauses between attempts, in milliseconds. */
+const PAUSE = { firstMs: 10, maxMs: 200 }
 const AGAIN_AFTER = 500
 /** Maximum idle time of a transaction between two statements, in milliseconds. */
 const IDLE_MS = 3_000
@@ -150,7 +150,7 @@ class PostgresDatabase implements Database {
       } catch (error) {
         if (isAway(error)) throw new DatabaseAway(error)
         if (!(mayRunAgain(error) || again?.(error)) || attempt === ATTEMPTS) throw error
-        await wait(Math.random() * Math.min(PAUSE * 2 ** attempt, MAX_PAUSE))
+        await wait(Math.random() * backOff(attempt, PAUSE))
       }
     }
   }

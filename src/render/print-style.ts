@@ -16,6 +16,7 @@ html { font: 10pt/1.5 ${FONTS}; color: #1c1e21; -webkit-print-color-adjust: exac
 body { margin: 0; overflow-wrap: anywhere; }
 a { color: #1f5fbf; text-decoration: none; }
 a.mention, a.button { font-weight: 600; }
+.button + .button { margin-inline-start: 1.2em; }
 .broken-link { color: inherit; }
 h1, h2, h3, h4, h5, h6 { line-height: 1.25; break-after: avoid; margin: 1.5em 0 .5em; font-weight: 600; }
 h1 { font-size: 19pt; } h2 { font-size: 14.5pt; } h3 { font-size: 12pt; } h4, h5, h6 { font-size: 10.5pt; }

@@ -88,14 +88,15 @@ async function admitted(open: () => Promise<Visitor>): Promise<Visitor | null> {
 
 /** Returns the credentials of a request: programs send them as headers, browsers as cookies. */
 function credentialsOf({ located: { site }, request, direct }: Arrival): VisitorCredentials {
-  const { cookie, header } = request
   const shareKey =
-    site.visibility === 'share-link' ? direct?.shareKey || header(SHARE_KEY) || cookie(COOKIES.share) : ''
+    site.visibility === 'share-link'
+      ? direct?.shareKey || request.header(SHARE_KEY) || request.cookie(COOKIES.share)
+      : ''
   const inAddress = direct ? request.query.get(TOKEN) : null
   const visitorToken = usesTokens(site)
-    ? (inAddress ?? visitorTokenOf(request) ?? longCookie(cookie, COOKIES.visitor))
+    ? (inAddress ?? visitorTokenOf(request) ?? longCookie(request, COOKIES.visitor))
     : ''
-  const unsigned = site.adaptiveContent.enabled ? storedClaims(cookie(COOKIES.claims)) : null
+  const unsigned = site.adaptiveContent.enabled ? storedClaims(request.cookie(COOKIES.claims)) : null
   return defined({
     shareKey: shareKey || undefined,
     visitorToken: visitorToken || undefined,
@@ -106,8 +107,8 @@ function credentialsOf({ located: { site }, request, direct }: Arrival): Visitor
 const JWT = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i
 
 /** Returns the visitor token in the header `Authorization`; null = none. */
-function visitorTokenOf({ header }: SiteRequest): string | null {
-  const text = header('Authorization')
+function visitorTokenOf(request: SiteRequest): string | null {
+  const text = request.header('Authorization')
   return text.length > MAX_VISITOR_TOKEN + 20 ? null : (JWT.exec(text)?.[1] ?? null)
 }
 

@@ -31,21 +31,20 @@ export function setCookie({ base, isSecure }: CookieScope, name: string, value: 
   return `${name}=${value}; Path=${base || '/'}${lasts}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
 }
 
-const pieceNames = (name: string): string[] =>
-  Array.from({ length: MAX_PIECES }, (_, i) => (i === 0 ? name : `${name}.${i}`))
+const pieceName = (name: string, piece: number): string => (piece === 0 ? name : `${name}.${piece}`)
 
 /** Returns the `Set-Cookie` values for a long value. Unused pieces of an earlier value are removed. */
 export const setLongCookie = (scope: CookieScope, name: string, value: string, seconds: number): string[] =>
-  pieceNames(name).map((piece, i) => {
-    const part = value.slice(i * PIECE, (i + 1) * PIECE)
-    return setCookie(scope, piece, part, part === '' ? 0 : seconds)
+  Array.from({ length: MAX_PIECES }, (_, piece) => {
+    const part = value.slice(piece * PIECE, (piece + 1) * PIECE)
+    return setCookie(scope, pieceName(name, piece), part, part === '' ? 0 : seconds)
   })
 
 /** Returns the value that `setLongCookie` set. */
-export function longCookie(cookie: (name: string) => string, name: string): string {
+export function longCookie(request: { cookie(name: string): string }, name: string): string {
   let value = ''
-  for (const piece of pieceNames(name)) {
-    const part = cookie(piece)
+  for (let piece = 0; piece < MAX_PIECES; piece++) {
+    const part = request.cookie(pieceName(name, piece))
     if (part === '') break
     value += part
   }

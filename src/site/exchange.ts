@@ -4,7 +4,7 @@ import type { VisitorFile } from '../domain/sites/visitor-file.js'
 /** A request of a reader. */
 export interface SiteRequest {
   method: string
-  /** In lowercase, without the port. */
+  /** In the form of `hostnameOf`, without the port. */
   hostname: string
   /** The path as sent, encoded. */
   path: string
@@ -59,6 +59,9 @@ export interface SiteResponse {
   outcome?: string
 }
 
+/** Returns the host name of a request in the form that sites have: `DOCS.example.org.` is `docs.example.org`. */
+export const hostnameOf = ({ hostname }: { hostname: string }): string => hostname.toLowerCase().replace(/\.$/, '')
+
 export const HTML = 'text/html; charset=utf-8'
 
 /** A redirect. A permanent one is 301. */
@@ -77,34 +80,53 @@ export const redirectTo = (
 })
 
 /** A request that records whether more than its path was read. */
-export interface WatchedRequest extends SiteRequest {
+export class WatchedRequest implements SiteRequest {
   /** Whether its query, a header or a cookie was read, so that the response may depend on them. */
-  readonly isRead: boolean
-}
+  isRead = false
+  readonly method: string
+  readonly hostname: string
+  readonly path: string
+  readonly ip: string
 
-/** Records which parts of a request are read. */
-export function watched(request: SiteRequest): WatchedRequest {
-  let isRead = false
-  const read = <T>(value: T): T => {
-    isRead = true
-    return value
+  constructor(private readonly request: SiteRequest) {
+    const { method, hostname, path, ip } = request
+    this.method = method
+    this.hostname = hostname
+    this.path = path
+    this.ip = ip
   }
-  return {
-    method: request.method,
-    hostname: request.hostname,
-    path: request.path,
-    ip: request.ip,
-    prefersMarkdown: request.prefersMarkdown,
-    get query() {
-      return read(request.query)
-    },
-    header: (name) => read(request.header(name)),
-    cookie: (name) => read(request.cookie(name)),
-    language: () => read(request.language()),
-    form: () => read(request.form()),
-    json: (limit) => read(request.json(limit)),
-    get isRead() {
-      return isRead
-    },
+
+  /** Not recorded, because caches store the two responses separately. */
+  get prefersMarkdown(): boolean {
+    return this.request.prefersMarkdown
+  }
+
+  get query(): URLSearchParams {
+    return this.#read().query
+  }
+
+  header(name: string): string {
+    return this.#read().header(name)
+  }
+
+  cookie(name: string): string {
+    return this.#read().cookie(name)
+  }
+
+  language(): string {
+    return this.#read().language()
+  }
+
+  form(): Promise<URLSearchParams | null> {
+    return this.#read().form()
+  }
+
+  json(limit: number): Promise<unknown> {
+    return this.#read().json(limit)
+  }
+
+  #read(): SiteRequest {
+    this.isRead = true
+    return this.request
   }
 }

@@ -70,7 +70,7 @@ async function take(visit: Visit, page: ReadPage, fields: URLSearchParams, ip: s
   }
 }
 
-const wantsJson = ({ header }: SiteRequest): boolean => header('Accept').includes('application/json')
+const wantsJson = (request: SiteRequest): boolean => request.header('Accept').includes('application/json')
 
 const json = (status: number, body: object): SiteResponse => ({
   status,

@@ -1,16 +1,16 @@
 /** Handles requests from readers: finds the site, admits the reader, and creates the output for the path. */
 import type { App } from '../domain/context/app.js'
-import { previewAt, publishedSite, servedAt } from '../domain/sites/addresses.js'
+import { partsOf, previewAt, publishedSite, servedAt } from '../domain/sites/addresses.js'
 import { isServedHost, type LocatedSite, locate } from '../domain/sites/locate.js'
 import { openPreview } from '../domain/sites/preview.js'
 import { shownSiteSpaces } from '../domain/sites/view.js'
 import { findFile, isFilePath } from '../domain/sites/visitor-file.js'
 import { findDestination } from '../domain/sites/visitor-paths.js'
 import { organizations, sites } from '../model/index.js'
-import { accessOutput, enter } from './access.js'
+import { accessOutput, enter, isShared } from './access.js'
 import type { SharedAssets } from './assets.js'
 import { BUNDLE, bundleOutput } from './bundle/output.js'
-import { HTML, redirectTo, type SiteRequest, type SiteResponse, watched } from './exchange.js'
+import { HTML, redirectTo, type SiteRequest, type SiteResponse, WatchedRequest } from './exchange.js'
 import type { Prepared } from './prepared.js'
 import { FEEDBACK, feedbackOutput } from './feedback-output.js'
 import { llmsOutput } from './llms-output.js'
@@ -28,10 +28,17 @@ import { robotOutput, robots } from './sitemap-output.js'
 import { openVisit, type Visit } from './visit.js'
 
 /** The dependencies of a response besides the app and the request. */
-export interface Surroundings {
+export interface Surroundings extends Gate, Kept {
+  mcp: SiteMcp
+}
+
+/** The dependencies of the gate. */
+interface Gate {
   assets: SharedAssets
   now: Date
-  mcp: SiteMcp
+}
+
+interface Kept {
   /** Returns a valid cached response for the same path and outcome. */
   kept(outcome: string): Prepared | null
 }
@@ -40,13 +47,13 @@ export interface Surroundings {
  * The response for an address at which nothing exists for the reader. All reasons have the same bytes. Robots get a
  * response at the root of every host, even without a site that they may enter.
  */
-const missing = ({ language, path }: SiteRequest, assets: SharedAssets): SiteResponse =>
-  path === '/robots.txt'
+const missing = (request: SiteRequest, assets: SharedAssets): SiteResponse =>
+  request.path === '/robots.txt'
     ? robots()
     : {
         status: 404,
         type: HTML,
-        body: plainPage('missing', { locale: language(), assets }),
+        body: plainPage('missing', { locale: request.language(), assets }),
         audience: 'no one',
         headers: { 'X-Robots-Tag': 'noindex' },
       }
@@ -83,28 +90,60 @@ export async function handle(app: App, request: SiteRequest, around: Surrounding
   const located = direct ? { ...found, path: MCP } : found
   const preview = PREVIEW.exec(located.path)
   if (preview) return inPreview(app, located, request, preview, around)
-  const owner = { app, organization: located.organization, site: located.site }
-  const address = publishedSite(owner)
-  if (address === undefined) return nothing()
-  const { protocol, pathname } = new URL(address)
-  const base = located.site.proxy === undefined ? located.base : pathname.replace(/\/$/, '')
-  const arrival = { app, located, request, base, scope: { base, isSecure: protocol === 'https:' }, ...around }
-  const shareKey = direct?.[1] ?? ''
-  const access = await accessOutput(arrival)
-  if (access !== undefined) return access ?? nothing()
-  const visitor = await enter(direct ? { ...arrival, direct: { shareKey } } : arrival)
-  if (!visitor) return nothing()
-  if ('status' in visitor) return direct ? signInFirst() : visitor
-  const inside = watched(request)
-  const visit = openVisit({ app, request: inside, base, address, visitor })
-  // Requests through other host names of the server would fill the cache with copies.
-  const isOwnHost = new URL(servedAt(owner)).hostname === request.hostname
+  const admitted = await admit(app, located, request, direct ? { ...around, shareKey: direct[1] ?? '' } : around)
+  if (!admitted) return nothing()
+  if (!('visit' in admitted)) return admitted
+  const { visit, inside, isOwnHost } = admitted
   const kept = isOwnHost && visit.outcome !== '' ? around.kept(visit.outcome) : null
   if (kept) return kept
   const response = await inSite(visit, located.path, around)
   return isOwnHost && !inside.isRead && !response.file && !response.stream && response.status < 400
     ? { ...response, outcome: visit.outcome }
     : response
+}
+
+/**
+ * Returns the cached response for a reader of a site that differs from reader to reader. Null if there is none, or
+ * `handle` must decide.
+ */
+export async function findKept(app: App, request: SiteRequest, around: Gate & Kept): Promise<Prepared | null> {
+  const found = await locate(app, request.hostname, request.path)
+  if (!found || !('site' in found) || isShared(found.site) || PREVIEW.test(found.path)) return null
+  const admitted = await admit(app, found, request, around)
+  return admitted && 'visit' in admitted && admitted.isOwnHost ? around.kept(admitted.visit.outcome) : null
+}
+
+/** A reader whom the gate has admitted to a site. */
+interface Admitted {
+  visit: Visit
+  /** Records whether the output reads more of the request than its path. */
+  inside: WatchedRequest
+  /** Whether the address has the host name of the site. Others would fill the cache with copies. */
+  isOwnHost: boolean
+}
+
+/** Admits the reader of a request to a site, or returns the response for them. Null if nothing exists for them. */
+async function admit(
+  app: App,
+  located: LocatedSite,
+  request: SiteRequest,
+  { assets, now, shareKey }: Gate & { shareKey?: string },
+): Promise<Admitted | SiteResponse | null> {
+  const { organization, site } = located
+  const owner = { app, organization, site }
+  const address = publishedSite(owner)
+  if (address === undefined) return null
+  const { protocol, pathname } = partsOf(address)
+  const base = site.proxy === undefined ? located.base : pathname.replace(/\/$/, '')
+  const arrival = { app, located, request, base, scope: { base, isSecure: protocol === 'https:' }, assets, now }
+  const access = await accessOutput(arrival)
+  if (access !== undefined) return access
+  const visitor = await enter(shareKey === undefined ? arrival : { ...arrival, direct: { shareKey } })
+  if (!visitor) return null
+  if ('status' in visitor) return shareKey === undefined ? visitor : signInFirst()
+  const inside = new WatchedRequest(request)
+  const isOwnHost = partsOf(servedAt(owner)).hostname === request.hostname
+  return { visit: openVisit({ app, request: inside, base, address, visitor }), inside, isOwnHost }
 }
 
 /** Creates the output for a path below the address of a site. */

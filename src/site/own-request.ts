@@ -6,12 +6,12 @@ import type { SiteRequest } from './exchange.js'
  * cookies of a reader, so they may leave it out.
  * @param address the address of the site that readers use; behind a proxy it differs from that of the request
  */
-export function isFromOwnPage({ header, hostname }: SiteRequest, address: string): boolean {
-  const relation = header('Sec-Fetch-Site')
+export function isFromOwnPage(request: SiteRequest, address: string): boolean {
+  const relation = request.header('Sec-Fetch-Site')
   if (relation !== '') return relation === 'same-origin'
-  const origin = header('Origin')
+  const origin = request.header('Origin')
   if (origin === '') return true
   if (!URL.canParse(origin)) return false
   const { hostname: from } = new URL(origin)
-  return from === hostname || from === new URL(address).hostname
+  return from === request.hostname || from === new URL(address).hostname
 }

@@ -14,20 +14,27 @@ export interface Plain {
   assets: Pick<SharedAssets, 'plain'>
 }
 
-/** The controls of a page: a link, or a bar while its reader waits. */
+/** The controls of a page: a link, or the finished part, from 0 to 1, of what its reader waits for; null = unknown. */
 interface Controls {
   href?: string
-  isWaiting?: boolean
+  progress?: number | null
 }
 
 /** Returns the HTML of a page. Its style sheet has the same address below every path, even behind a proxy. */
-export function plainPage(name: PlainPage, { locale, assets }: Plain, { href, isWaiting }: Controls = {}): string {
+export function plainPage(name: PlainPage, { locale, assets }: Plain, { href, progress }: Controls = {}): string {
   const { missing, plain } = wordsFor(locale)
   const words: { title: string; reason: string; action?: string } = name === 'missing' ? missing : plain[name]
   const { title, reason, action } = words
   const way = href && action ? `<p><a href="${escaped(href)}">${action}</a></p>` : ''
-  const bar = isWaiting ? `<progress aria-label="${title}"></progress>` : ''
+  const bar = progress === undefined ? '' : progressBar(title, progress, locale)
   return `<!doctype html><html lang="${locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><meta name="color-scheme" content="light dark"><title>${title}</title><link rel="stylesheet" href="~assets/${assets.plain.name}"></head><body><main><h1>${title}</h1><p>${reason}</p>${bar}${way}</main></body></html>`
+}
+
+/** Returns a bar with the percentage that is done. */
+function progressBar(title: string, part: number | null, locale: string): string {
+  if (part === null) return `<progress aria-label="${title}"></progress>`
+  const percentage = new Intl.NumberFormat(locale, { style: 'percent' }).format(part)
+  return `<progress aria-label="${title}" value="${part.toFixed(2)}">${percentage}</progress><p>${percentage}</p>`
 }
 
 const escaped = (text: string): string => text.replace(/[&"<>]/g, (char) => `&#${char.charCodeAt(0)};`)

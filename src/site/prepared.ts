@@ -94,10 +94,11 @@ export class Prepared {
   }
 
   /**
-   * Sends the response in the best coding that the client accepts, or 304 if the client has it. Returns the status.
+   * Sends the response in the best coding that the client accepts, or 304 if the client has it. Returns the status: at
+   * once, unless the body must be compressed first.
    * @param more more headers, alternating names and values
    */
-  async send(req: IncomingMessage, res: ServerResponse, more: readonly string[]): Promise<number> {
+  send(req: IncomingMessage, res: ServerResponse, more: readonly string[]): number | Promise<number> {
     const later = req.headers['sec-fetch-site'] === 'same-origin' ? this.#later : []
     if (this.#tag !== null && noneMatches(req.headers['if-none-match'], this.#tag)) {
       res.writeHead(304, [...this.#headers.slice(2), ...later, ...more])
@@ -105,14 +106,16 @@ export class Prepared {
       return 304
     }
     const coding = this.#isCompressed ? codingOf(req.headers['accept-encoding']) : null
-    const made = coding === null ? this.body : this.#codedBy(coding)
-    const body = made instanceof Promise ? await made : made
-    if (res.destroyed) return this.status
-    const headers = [...this.#headers, ...later, 'Content-Length', String(body.length), ...more]
-    if (coding !== null) headers.push('Content-Encoding', coding)
-    res.writeHead(this.status, headers)
-    res.end(body)
-    return this.status
+    const codings = coding === null ? [] : ['Content-Encoding', coding]
+    const write = (body: Buffer): number => {
+      if (res.destroyed) return this.status
+      const length = ['Content-Length', String(body.length)]
+      res.writeHead(this.status, [...this.#headers, ...later, ...length, ...codings, ...more])
+      res.end(body)
+      return this.status
+    }
+    const body = coding === null ? this.body : this.#codedBy(coding)
+    return body instanceof Promise ? body.then(write) : write(body)
   }
 
   /**

@@ -6,6 +6,7 @@ import { pathOfPage } from '../domain/sites/visitor-paths.js'
 import { searchForVisitor } from '../domain/sites/visitor-search.js'
 import type { OpenSpace } from './navigation.js'
 import { pageTree } from '../domain/revisions/page-tree.js'
+import { directionOfMost } from '../render/element.js'
 import type { Visit } from './visit.js'
 import type { Words } from './words/index.js'
 
@@ -28,6 +29,8 @@ export interface SearchHit {
   /** The titles of the entries above a page; for a section, the title of its page. */
   place: string
   text: Marked
+  /** The direction of the text. It begins in the middle of a sentence, so its first word does not decide. */
+  dir?: 'ltr' | 'rtl'
 }
 
 /** A part of the site to which a search can be restricted; '' is all of it. */
@@ -142,7 +145,7 @@ async function hitsIn(
       kind: 'page',
       title: markedTitle(title, query),
       place: above.join(' / '),
-      text: markedText(intro?.body ?? ''),
+      ...excerpt(intro?.body ?? ''),
     }
     const headed = sections.filter(({ anchor }) => anchor !== null).slice(0, MAX_SECTIONS)
     return [
@@ -153,17 +156,18 @@ async function hitsIn(
           kind: 'section',
           title: markedTitle(section.title || title, query),
           place: title,
-          text: markedText(section.body),
+          ...excerpt(section.body),
         }),
       ),
     ]
   })
 }
 
-/** Splits a text of the index, in which matches are between `**`. */
-function markedText(body: string): Marked {
+/** Splits a text of the index, in which matches are between `**`, and finds its direction. */
+function excerpt(body: string): Pick<SearchHit, 'text' | 'dir'> {
   const parts = body.split('**')
-  return parts.length % 2 === 1 ? parts : [body]
+  const dir = directionOfMost([{ type: 'text', value: body }])
+  return { text: parts.length % 2 === 1 ? parts : [body], ...(dir ? { dir } : {}) }
 }
 
 /** Marks the words of a title that start with a word of the query. Scripts without spaces match anywhere. */

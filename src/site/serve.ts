@@ -7,18 +7,18 @@ import type { App } from '../domain/context/app.js'
 import type { VisitorFile } from '../domain/sites/visitor-file.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
+import { required } from '../kernel/defined.js'
 import { errorCode } from '../kernel/thrown.js'
 import { loadAssets } from './assets.js'
-import { cookieIn } from './cookies.js'
 import { HTML, type SiteRequest, type SiteResponse } from './exchange.js'
 import { FEEDBACK } from './feedback-output.js'
-import { handle } from './handle.js'
+import { findKept, handle } from './handle.js'
 import { corsHeaders, MCP, type SiteMcp } from './mcp/output.js'
 import { isPlainRead, KeptResponses } from './kept-responses.js'
 import { failurePage } from './plain-page.js'
 import { cacheControlFor, Prepared } from './prepared.js'
+import { MARKDOWN, pathOf, Requests } from './request.js'
 import type { Reload } from './reload.js'
-import { LANGUAGES, languageTag } from './words/index.js'
 
 /** A finished request, for the access log. */
 interface Served {
@@ -66,7 +66,7 @@ export interface SitesOptions {
   /** Sends a file, or a range of it. */
   sendFile(ctx: Context, file: SentFile): Promise<void>
   /** Reads a JSON body within the memory of all request bodies. Throws 400, 408, 413, 415, 429, 503. */
-  readJson(ctx: Context, limit: number): Promise<unknown>
+  readJson(exchange: Pick<Exchange, 'req' | 'res' | 'ip'>, limit: number): Promise<unknown>
   /** The MCP servers of the sites. */
   mcp: Pick<SiteMcp, 'version' | 'members' | 'origins'>
   /** Reloads open pages after changes, in a local preview. */
@@ -100,12 +100,15 @@ export function createSites(options: SitesOptions): Sites {
 }
 
 /** A request in progress. */
-interface Exchange {
-  req: IncomingMessage
-  res: ServerResponse
-  ip: string
-  requestId: string
-  started: number
+class Exchange {
+  readonly started = performance.now()
+
+  constructor(
+    readonly req: IncomingMessage,
+    readonly res: ServerResponse,
+    readonly ip: string,
+    readonly requestId: string,
+  ) {}
 }
 
 class SiteServer {
@@ -118,9 +121,10 @@ class SiteServer {
     path: `/~assets/${this.#assets.plain.name}`,
     prepared: new Prepared({ status: 200, ...this.#assets.plain, audience: 'immutable' }),
   }
-  /** The address, ID and arrival of each request that Koa answers. */
-  readonly #arrived = new WeakMap<IncomingMessage, Pick<Exchange, 'ip' | 'requestId' | 'started'>>()
-  readonly #make: (req: IncomingMessage, res: ServerResponse) => Promise<void>
+  /** The requests that Koa answers. */
+  readonly #arrived = new WeakMap<IncomingMessage, Exchange>()
+  readonly #requests: Requests
+  readonly #koaAnswer: (req: IncomingMessage, res: ServerResponse) => Promise<void>
 
   constructor(private readonly options: SitesOptions) {
     const { trustProxy, budget } = options
@@ -131,19 +135,14 @@ class SiteServer {
       if (!isDisconnect(error)) options.log.error({ error }, 'response failed')
     })
     this.#koa.use((ctx) => this.#answer(ctx))
-    this.#make = this.#koa.callback()
+    this.#koaAnswer = this.#koa.callback()
+    this.#requests = new Requests(this.#koa, trustProxy)
     this.#kept = new KeptResponses(budget)
   }
 
   readonly listen = (req: IncomingMessage, res: ServerResponse): void => {
     if (this.draining) res.shouldKeepAlive = false
-    const exchange = {
-      req,
-      res,
-      ip: this.#ipOf(req),
-      requestId: this.options.requestId(req),
-      started: performance.now(),
-    }
+    const exchange = new Exchange(req, res, this.#requests.ipOf(req), this.options.requestId(req))
     if (this.options.reload?.answer(req, res, this.#assets.reload())) return
     // A page about a limit or a shutdown needs its style sheet.
     if (isPlainRead(req) && req.url?.endsWith(this.#plainSheet.path) && !req.url.includes('/~preview/')) {
@@ -155,34 +154,67 @@ class SiteServer {
       res.end('{"status":"ok"}')
       return
     }
-    this.#serve(exchange).catch((error: unknown) => {
-      this.options.log.error({ error, requestId: exchange.requestId }, 'response failed')
-      res.destroy()
-    })
+    try {
+      this.#serve(exchange)?.catch((error: unknown) => this.#broken(exchange, error))
+    } catch (error) {
+      this.#broken(exchange, error)
+    }
   }
 
-  /** Sends a cached response without Koa, or passes the request to Koa. */
-  async #serve(exchange: Exchange): Promise<void> {
-    const { req, res, ip, requestId, started } = exchange
+  #broken({ res, requestId }: Exchange, error: unknown): void {
+    this.options.log.error({ error, requestId }, 'response failed')
+    res.destroy()
+  }
+
+  /** Answers a request: with a cached response at once, if all that it depends on is in this process. */
+  #serve(exchange: Exchange): Promise<void> | undefined {
     const { options } = this
     try {
-      options.count(ip)
-      if (this.stopping) return await this.#fail(exchange, 503, { Connection: 'close', 'Retry-After': '5' })
-      await options.learn?.()
+      options.count(exchange.ip)
     } catch (thrown) {
       return this.#failure(exchange, thrown)
     }
-    const { hostname, path } = isPlainRead(req) ? this.#addressOf(req) : { hostname: '', path: '' }
-    const isUsual = path !== '' && !options.reload && !req.headers.accept?.includes(MARKDOWN)
-    const kept = isUsual ? this.#kept.find(hostname, path, '') : null
-    if (kept && !res.destroyed) return this.#send(exchange, kept, path)
-    this.#arrived.set(req, { ip, requestId, started })
-    await this.#make(req, res)
+    if (this.stopping) return this.#fail(exchange, 503, { Connection: 'close', 'Retry-After': '5' })
+    if (!options.learn) return this.#sendKept(exchange)
+    return options.learn().then(
+      () => (exchange.res.destroyed ? undefined : this.#sendKept(exchange)),
+      (thrown: unknown) => this.#failure(exchange, thrown),
+    )
+  }
+
+  /** Sends a cached response that is the same for everyone, or makes a response. */
+  #sendKept(exchange: Exchange): Promise<void> | undefined {
+    const { req } = exchange
+    const mayBeKept = isPlainRead(req) && !this.options.reload && !req.headers.accept?.includes(MARKDOWN)
+    if (!mayBeKept) return this.#make(exchange)
+    const path = pathOf(req)
+    const kept = this.#kept.find(this.#requests.hostnameOf(req), path, '')
+    return kept ? this.#send(exchange, kept, path) : this.#sendGated(exchange)
+  }
+
+  /** Sends a cached response for the reader's outcome of the gate, or makes a response. */
+  async #sendGated(exchange: Exchange): Promise<void> {
+    const request = this.#requestOf(exchange)
+    const { hostname, path } = request
+    try {
+      const kept = await findKept(this.options.app, request, {
+        ...this.#around(),
+        kept: (outcome) => this.#kept.find(hostname, path, outcome),
+      })
+      if (kept && !exchange.res.destroyed) return this.#send(exchange, kept, path)
+    } catch (thrown) {
+      return this.#failure(exchange, thrown)
+    }
+    return this.#make(exchange)
+  }
+
+  #make(exchange: Exchange): Promise<void> {
+    this.#arrived.set(exchange.req, exchange)
+    return this.#koaAnswer(exchange.req, exchange.res)
   }
 
   async #answer(ctx: Context): Promise<void> {
-    const { req, res } = ctx
-    const exchange = { req, res, ...(this.#arrived.get(req) as Pick<Exchange, 'ip' | 'requestId' | 'started'>) }
+    const exchange = required(this.#arrived.get(ctx.req))
     try {
       const isCall = ctx.method === 'POST' && ctx.path.endsWith(MCP)
       const isForm = ctx.method === 'POST' && ctx.path.endsWith(FEEDBACK)
@@ -190,15 +222,14 @@ class SiteServer {
         ctx.respond = false
         return this.#otherMethod(exchange)
       }
+      const request = this.#requestOf(exchange)
       const { reload } = this.options
-      const request = requestOf(ctx, (limit) => this.options.readJson(ctx, limit))
       const { hostname } = request
       const path = keptPath(request)
       const make = async (app: App) => {
         const made = await handle(app, request, {
-          assets: this.#assets,
-          now: this.options.app.clock.now(),
-          mcp: this.#mcpOf(ctx, exchange),
+          ...this.#around(),
+          mcp: this.#mcpOf(exchange),
           kept: (outcome) => (reload ? null : this.#kept.find(hostname, path, outcome)),
         })
         return reload && !(made instanceof Prepared) ? reload.added(made) : made
@@ -216,16 +247,27 @@ class SiteServer {
     }
   }
 
-  async #send(exchange: Exchange, response: Prepared, path: string): Promise<void> {
+  #around() {
+    return { assets: this.#assets, now: this.options.app.clock.now() }
+  }
+
+  #requestOf(exchange: Exchange): SiteRequest {
+    const { req, ip } = exchange
+    return this.#requests.read(req, { ip, json: (limit) => this.options.readJson(exchange, limit) })
+  }
+
+  #send(exchange: Exchange, response: Prepared, path: string): Promise<void> | undefined {
     const { req, res, ip, requestId } = exchange
     try {
       this.options.hold(res, ip, response.body)
     } catch (thrown) {
       return this.#failure(exchange, thrown)
     }
-    const status = await response.send(req, res, ['X-Request-Id', requestId])
     const operation = path.includes('/~assets/') ? 'siteAsset' : path.endsWith(MCP) ? 'siteMcp' : 'sitePage'
-    this.#record(exchange, operation, status, path)
+    const sent = response.send(req, res, ['X-Request-Id', requestId])
+    if (sent instanceof Promise) return sent.then((status) => this.#record(exchange, operation, status, path))
+    this.#record(exchange, operation, sent, path)
+    return undefined
   }
 
   /** Sends a text while it is generated, as fast as the client reads it. */
@@ -271,18 +313,19 @@ class SiteServer {
     if (exchange.req.method !== 'OPTIONS') return this.#fail(exchange, 405, { Allow: METHODS })
     const headers = ['Allow', METHODS, 'X-Request-Id', exchange.requestId]
     exchange.res.writeHead(204, [...headers, ...this.#preflightOf(exchange.req)]).end()
-    this.#record(exchange, 'sitePage', 204, exchange.req.url ?? '')
+    this.#record(exchange, 'sitePage', 204, pathOf(exchange.req))
   }
 
   /** Returns the headers that let scripts of other origins call MCP servers, for the origins that the operator allows. */
-  #preflightOf({ url = '', headers: { origin = '' } }: IncomingMessage): string[] {
-    if (!url.replace(/\?.*$/s, '').endsWith(MCP) || !this.options.mcp.origins.includes(origin)) return []
+  #preflightOf(req: IncomingMessage): string[] {
+    const { origin = '' } = req.headers
+    if (!pathOf(req).endsWith(MCP) || !this.options.mcp.origins.includes(origin)) return []
     const allowed = { ...corsHeaders(origin), 'Access-Control-Allow-Methods': 'POST', 'Access-Control-Max-Age': '600' }
     return Object.entries({ ...allowed, 'Access-Control-Allow-Headers': CALL_HEADERS, Vary: 'Origin' }).flat()
   }
 
-  #mcpOf(ctx: Context, { requestId, ip }: Exchange): SiteMcp {
-    const userAgent = ctx.get('User-Agent')
+  #mcpOf({ req, requestId, ip }: Exchange): SiteMcp {
+    const userAgent = req.headers['user-agent'] ?? ''
     return {
       ...this.options.mcp,
       count: () => this.options.count(ip),
@@ -309,17 +352,17 @@ class SiteServer {
     for (const name of res.getHeaderNames()) res.removeHeader(name)
     // A reader cannot free the server's disk, so a read is 503. Only a write is 507.
     const shown = status === 507 && req.method !== 'POST' ? 503 : status
-    const body = failurePage(shown, { locale: languageOf(this.#request(req)), assets: this.#assets })
+    const body = failurePage(shown, { locale: this.#requests.languageOf(req), assets: this.#assets })
     const page = new Prepared({ status: shown, type: HTML, body, audience: 'no one', headers })
     await page.send(req, res, ['X-Request-Id', requestId])
-    this.#record(exchange, 'sitePage', shown, req.url ?? '')
+    this.#record(exchange, 'sitePage', shown, pathOf(req))
   }
 
   #record({ req, ip, requestId, started }: Exchange, operation: string, status: number, path: string): void {
     this.options.record({
       requestId,
       method: req.method ?? '',
-      path: path.replace(/\?.*$/s, '').replace(SECRETS, '/~$1/…'),
+      path: path.includes('/~') ? path.replace(SECRETS, '/~$1/…') : path,
       operation,
       status,
       started,
@@ -327,72 +370,17 @@ class SiteServer {
       ip,
     })
   }
-
-  /** Returns the IP address of the client: behind proxies, Koa finds it. */
-  #ipOf(req: IncomingMessage): string {
-    return this.options.trustProxy > 0 ? this.#request(req).ip : (req.socket.remoteAddress ?? '')
-  }
-
-  #addressOf(req: IncomingMessage): { hostname: string; path: string } {
-    const request = this.#request(req)
-    return { hostname: request.hostname.toLowerCase(), path: request.path }
-  }
-
-  #request(req: IncomingMessage): Koa.Request {
-    return Object.assign(Object.create(this.#koa.request), { app: this.#koa, req })
-  }
 }
 
 /** Whether a response ended early because its client disconnected, which is not a failure. */
 const isDisconnect = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(String(errorCode(error)))
 
-const MARKDOWN = 'text/markdown'
-
 /** Returns the path under which a response is cached. */
 const keptPath = ({ path, prefersMarkdown }: SiteRequest): string => (prefersMarkdown ? `${path}\n${MARKDOWN}` : path)
-
-/** Returns the language of the interface that a browser prefers. */
-const languageOf = (request: Koa.Request): string => languageTag(request.acceptsLanguages(LANGUAGES) || 'en')
 
 const CALL_HEADERS = 'Authorization, Content-Type, Accept, Mcp-Protocol-Version, X-Share-Key'
 
 /** The result of a tool that has failed unexpectedly. */
 const unexpected = (requestId: string): string =>
   `The server could not do this. Try again in a minute. Its operator finds the cause in the log under ${requestId}.`
-
-const requestOf = (ctx: Context, json: SiteRequest['json']): SiteRequest => {
-  const { cookie } = ctx.req.headers
-  return {
-    method: ctx.method,
-    hostname: ctx.hostname.toLowerCase(),
-    path: ctx.path,
-    query: new URLSearchParams(ctx.querystring),
-    header: (name) => ctx.get(name),
-    cookie: (name) => cookieIn(cookie, name),
-    language: () => languageOf(ctx.request),
-    ip: ctx.ip,
-    prefersMarkdown: ctx.accepts('text/html', MARKDOWN) === MARKDOWN,
-    form: () => readForm(ctx.req),
-    json,
-  }
-}
-
-/** Maximum size of a form in bytes. */
-const MAX_FORM = 32_768
-
-async function readForm(req: IncomingMessage): Promise<URLSearchParams | null> {
-  const chunks: Buffer[] = []
-  let size = 0
-  const parts: AsyncIterable<Buffer> = req.iterator({ destroyOnReturn: false })
-  for await (const chunk of parts) {
-    size += chunk.length
-    if (size > MAX_FORM) {
-      // The rest is received and discarded, so that the sender can read the response.
-      req.resume()
-      return null
-    }
-    chunks.push(chunk)
-  }
-  return new URLSearchParams(Buffer.concat(chunks).toString())
-}

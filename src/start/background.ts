@@ -130,31 +130,25 @@ interface Wired extends Parts {
   drivers: Leadership<Drivers>
 }
 
-/**
- * Connects the app's wake-ups. They take effect only after the caller's transaction is committed; otherwise others
- * would read too early.
- */
+/** Connects the app's wake-ups with the work on this node, or with the node that does it. */
 function wire(app: App, { worker, drivers, requestExports, node }: Wired): void {
-  const { store } = app
-  const afterwards = isShared(store) ? (work: () => void) => store.afterwards(work) : (work: () => void) => work()
   const tell = (topic: string, text?: string) => node?.hints.send(topic, text)
-  app.wakeJobs = () =>
-    afterwards(() => {
+  app.wakes.connect({
+    jobs: () => {
       worker.wake()
       tell('jobs')
-    })
-  app.wakeWebhooks = (organization) =>
-    afterwards(() => {
+    },
+    webhooks: (organization) => {
       requestExports.changed(organization)
       if (drivers.current) drivers.current.sender.wake(organization)
       else tell('webhooks', organization)
-    })
-  app.wakeConnections = (hint) =>
-    afterwards(() => {
+    },
+    connections: (hint) => {
       requestExports.hint(hint)
       if (drivers.current) drivers.current.connections.wake(hint)
       else tell('connections', hint?.connection ?? '')
-    })
+    },
+  })
 }
 
 /** Returns the lanes of jobs on nodes, with one lease each. */

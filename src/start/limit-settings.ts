@@ -130,4 +130,23 @@ export const limitSettings = {
     '300',
     'Maximum duration from the first byte of a request to its last, in seconds.',
   ),
+  orgSpaces: setting<number>(
+    'ORG_SPACES',
+    integer(0, 1_000_000),
+    '0',
+    'Maximum number of spaces of an organization; 0 = no limit. Deleted spaces do not count.',
+  ),
+  orgMembers: setting<number>(
+    'ORG_MEMBERS',
+    integer(0, 1_000_000),
+    '0',
+    'Maximum number of members of an organization; 0 = no limit.',
+  ),
+  orgBytes: setting<number>(
+    'ORG_BYTES',
+    integer(0, 1024 * 1024 * 1024 * MIB),
+    '0',
+    "Maximum total size of an organization's repositories and Git LFS files, in bytes; 0 = no limit. Above it, edits, merges, imports and pushes get a 409. " +
+      'The size is measured at most every 30 seconds.',
+  ),
 } as const

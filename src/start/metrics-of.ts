@@ -2,6 +2,7 @@
 import { statfs } from 'node:fs/promises'
 import { createMetrics, type Metrics } from '../api/pipeline/metrics.js'
 import type { Config } from '../config.js'
+import { FolderWatch } from '../disk/folder-watch.js'
 import type { App } from '../domain/context/app.js'
 import { jobKinds } from '../jobs/kinds.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
@@ -33,6 +34,11 @@ export function metricsOf(app: App, config: Config, budget: MemoryBudget): Metri
     data: await freeBytes(config.dataDir),
     repos: await freeBytes(config.reposDir),
   }))
+  const folders = new FolderWatch({ data: config.dataDir, repos: config.reposDir })
+  metrics.gauges('bindery_disk_nearly_full', 'Whether a disk has little room left', 'folder', async () => {
+    const low = (await folders.low()).map(({ setting }) => setting)
+    return { data: low.includes('data') ? 1 : 0, repos: low.includes('repos') ? 1 : 0 }
+  })
   let counted: { at: number; spaces: Promise<Record<string, number>> } | undefined
   metrics.gauges('bindery_spaces', 'Spaces of the installation', 'state', () => {
     const now = Date.now()

@@ -6,6 +6,7 @@ import type { App } from '../domain/context/app.js'
 import type { FolderWatch } from '../disk/folder-watch.js'
 import { NoRepository } from '../git/index.js'
 import type { Log } from '../kernel/log.js'
+import { Passes } from '../kernel/passes.js'
 
 /** Interval between two runs, in milliseconds. */
 const INTERVAL_MS = 3_600_000
@@ -18,26 +19,21 @@ const DISK_CHECK_MS = 5_000
 
 /** Starts the hourly maintenance. The first run is after a random delay of at most one hour. */
 export function startNodeUpkeep(app: App): { stop(): Promise<void> } {
-  let stopped = false
-  let working: Promise<void> = Promise.resolve()
-  const work = (): void => {
-    working = working
-      .then(() => tidyDisk(app, () => stopped))
-      .catch((error: unknown) =>
-        app.log.warn({ err: error }, 'Not all copies of this node could be repacked. The next attempt is in an hour.'),
-      )
-  }
-  let hourly: NodeJS.Timeout | undefined
-  const first = setTimeout(() => {
-    work()
-    hourly = setInterval(work, INTERVAL_MS).unref()
-  }, INTERVAL_MS * Math.random()).unref()
+  let isStopped = false
+  const passes = new Passes({
+    pass: async () => {
+      await tidyDisk(app, () => isStopped)
+      return INTERVAL_MS
+    },
+    failed: (error) =>
+      app.log.warn({ err: error }, 'Not all copies of this node could be repacked. The next attempt is in an hour.'),
+    restMs: INTERVAL_MS,
+  })
+  passes.wakeIn(INTERVAL_MS * Math.random())
   return {
-    async stop() {
-      stopped = true
-      clearTimeout(first)
-      clearInterval(hourly)
-      await working
+    stop() {
+      isStopped = true
+      return passes.stop()
     },
   }
 }
@@ -73,26 +69,16 @@ export async function keepRoom(
   makeRoom: () => Promise<unknown>,
   log: Log,
 ): Promise<{ stop(): Promise<void> }> {
-  const check = async (): Promise<void> => {
-    try {
+  const passes = new Passes({
+    pass: async () => {
       if ((await folders.unwritable()).some(({ isFull }) => isFull)) await makeRoom()
-    } catch (error) {
-      log.warn({ err: error }, 'The node could not make room on its full disk. It tries again in a few seconds.')
-    }
-  }
-  let stopped = false
-  let timer: NodeJS.Timeout | undefined
-  let checking: Promise<void> = Promise.resolve()
-  const next = (): void => {
-    if (!stopped) timer = setTimeout(() => void (checking = check().then(next)), DISK_CHECK_MS).unref()
-  }
-  await check()
-  next()
-  return {
-    async stop() {
-      stopped = true
-      clearTimeout(timer)
-      await checking
+      return DISK_CHECK_MS
     },
-  }
+    failed: (error) =>
+      log.warn({ err: error }, 'The node could not make room on its full disk. It tries again in a few seconds.'),
+    restMs: DISK_CHECK_MS,
+  })
+  passes.wake()
+  await passes.idle()
+  return passes
 }

@@ -3,6 +3,7 @@
  * outage, may have left.
  */
 import type { App } from '../domain/context/app.js'
+import { Passes } from '../kernel/passes.js'
 import { catchUpBeside } from './catch-up.js'
 import { type Node, otherNodes } from './open-node.js'
 
@@ -18,27 +19,25 @@ const LOOK_MS = 5_000
  */
 export function watchNodes(app: App, node: Node, isDue: boolean): { stop(): Promise<void> } {
   let suspected = new Set<string>()
-  let looking: Promise<void> = Promise.resolve()
 
-  async function look(): Promise<void> {
+  async function look(): Promise<number> {
     const { died } = await otherNodes(node)
     const dead = died.filter((sign) => suspected.has(sign))
     suspected = new Set(died)
-    if (dead.length === 0 && !isDue) return
+    if (dead.length === 0 && !isDue) return LOOK_MS
     if (dead.length > 0) app.log.warn({ nodes: dead.length }, 'A node died. Its unfinished work is being repaired.')
     await catchUpBeside(app, node, dead)
     isDue = false
+    return LOOK_MS
   }
-  const timer = setInterval(() => {
-    looking = looking.then(look).catch((error: unknown) => {
+  const passes = new Passes({
+    pass: look,
+    failed: (error) => {
       isDue = true
       app.log.error({ err: error }, 'The search for dead nodes failed.')
-    })
-  }, LOOK_MS).unref()
-  return {
-    async stop() {
-      clearInterval(timer)
-      await looking
     },
-  }
+    restMs: LOOK_MS,
+  })
+  passes.wakeIn(LOOK_MS)
+  return passes
 }

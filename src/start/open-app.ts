@@ -21,6 +21,7 @@ import { Previews } from '../domain/context/previews.js'
 import { repositoryName } from '../domain/context/refs.js'
 import { RefMoves } from '../domain/context/ref-moves.js'
 import { Waits } from '../domain/context/wait-limits.js'
+import { Wakes } from '../domain/context/wakes.js'
 import { revisionCache } from '../domain/revisions/revision-cache.js'
 import { FACT_KINDS, FACTS_VERSION } from '../content/facts.js'
 import { isNative } from '../content/gfm/native.js'
@@ -43,8 +44,9 @@ import type { Closers } from './closers.js'
 import { loadTemplates } from './load-templates.js'
 import { checkCommitKey, signingKeyOf } from './keys.js'
 import { refuseUnfinished } from './migration.js'
-import { openDocuments } from './open-documents.js'
+import { isShared, openDocuments } from './open-documents.js'
 import { openFiles } from './open-files.js'
+import { dropOutdated, resumePurge } from './purge-swap.js'
 import { openRepositories } from './open-repositories.js'
 import { movesElsewhere, type Node } from './open-node.js'
 import { countEverywhere } from './shared-limits.js'
@@ -84,7 +86,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   const { http, mail } = await openClients(config, closers)
   const { texts, conversions, assertions } = openThreads(config, around, closers)
   const content = revisionCache(budget)
-  const { facts, dates, search } = openIndexes(config, log, closers)
+  const { facts, dates, search } = await openIndexes(config, log, store, closers)
   const locks = node ? new SharedLocks(node.leases, (space) => refresh(git, space)) : new KeyedMutex()
   // bound: running imports and exports
   const running: App['running'] = new Map()
@@ -118,9 +120,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     waits: new Waits((key) => node?.hints.send('over', key)),
     translation: await openEngines(config, log, closers),
     ...(await openFiles(config, node?.database ?? null)),
-    wakeJobs: () => {},
-    wakeWebhooks: () => {},
-    wakeConnections: () => {},
+    wakes: new Wakes(isShared(store) ? (work) => store.afterwards(work) : undefined),
     running,
     endRun: (id) => {
       running.get(id)?.abort()
@@ -152,7 +152,8 @@ function openThreads(config: Config, { budget, log, makePool }: Surroundings, cl
 }
 
 /** Opens the disposable indexes: facts about content, dates, and the search. */
-function openIndexes(config: Config, log: Log, closers: Closers) {
+async function openIndexes(config: Config, log: Log, store: App['store'], closers: Closers) {
+  await dropOutdated(config, store)
   const facts = openIndex(config, log, {
     name: 'facts.db',
     kinds: FACT_KINDS,
@@ -234,6 +235,7 @@ function openPrinter({ dataDir, chromium }: Config, log: Log, closers: Closers):
 async function checkShared(config: Config, node: Node | null): Promise<void> {
   if (node) await prepareFiles(node.database)
   await refuseUnfinished(config.dataDir, node?.database ?? null)
+  await resumePurge(config)
   if (node) await checkCommitKey(config, node.database)
 }
 
@@ -284,6 +286,7 @@ async function settingsOf(config: Config, store: App['store'], node: Node | null
     maxPackBytes: config.packLimitBytes,
     maxTreeEntries: config.treeLimitEntries,
     maxFolderEntries: config.folderLimitEntries,
+    quotas: { spaces: config.orgSpaces, members: config.orgMembers, bytes: config.orgBytes },
     remoteTimeoutMs: config.remoteTimeoutSeconds * 1000,
     lfs: { maxObjectBytes: config.lfsLimitBytes, maxSpaceBytes: config.lfsSpaceBytes },
     maxSpecBytes: config.specLimitBytes,

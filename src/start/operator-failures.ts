@@ -2,7 +2,7 @@
  * Turns failures that an operator has to fix into errors for clients: damaged repositories, folders that are not
  * writable.
  */
-import { type FolderWatch, isRefusedWrite, type UnwritableFolder } from '../disk/folder-watch.js'
+import { type FolderWatch, isRefusedWrite, type LowFolder, type UnwritableFolder } from '../disk/folder-watch.js'
 import { GitError, isRepositoryFault, NoRepository, UnsupportedRepository } from '../git/index.js'
 import { ServiceError } from '../kernel/errors.js'
 import type { App } from '../domain/context/app.js'
@@ -20,6 +20,11 @@ export const missingParts = async (app: Pick<App, 'store'>, folders: FolderWatch
   ...(await missingDocuments(app.store)),
   ...(await folders.unwritable()).map(describeFolder),
 ]
+
+/** Describes a folder whose disk is nearly full. */
+export const describeLow = ({ setting, free, size }: LowFolder): string =>
+  `${setting}: its disk is nearly full, ${mebibytes(free)} of ${mebibytes(size)} are free`
+const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1024 ** 2)} MiB`
 
 /** Returns the function that translates errors of requests. Other errors are returned unchanged. */
 export function operatorFailures(folders: FolderWatch): (thrown: unknown) => Promise<unknown> {

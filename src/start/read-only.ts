@@ -1,6 +1,7 @@
 /** Starts on folders that are not writable: the service is read-only until they are. */
 import type { FolderWatch } from '../disk/folder-watch.js'
 import type { Log } from '../kernel/log.js'
+import { Passes } from '../kernel/passes.js'
 import { describeFolder } from './operator-failures.js'
 
 /** Interval between two write attempts, in milliseconds. */
@@ -24,22 +25,16 @@ export function resumeWhenWritable(
   log: Log,
   resume: () => Promise<void>,
 ): { stop(): Promise<void> } {
-  let trying: Promise<void> = Promise.resolve()
-  const look = async (): Promise<void> => {
-    if ((await folders.unwritable()).length > 0) return
-    await resume()
-    clearInterval(timer)
-    log.info({}, 'The folders are writable again. The server is no longer read-only.')
-  }
-  const timer = setInterval(() => {
-    trying = trying
-      .then(look)
-      .catch((error: unknown) => log.error({ error }, 'The server could not resume. It tries again in a few seconds.'))
-  }, RETRY_MS).unref()
-  return {
-    async stop() {
-      clearInterval(timer)
-      await trying
+  const passes = new Passes({
+    pass: async () => {
+      if ((await folders.unwritable()).length > 0) return RETRY_MS
+      await resume()
+      log.info({}, 'The folders are writable again. The server is no longer read-only.')
+      return null
     },
-  }
+    failed: (error) => log.error({ error }, 'The server could not resume. It tries again in a few seconds.'),
+    restMs: RETRY_MS,
+  })
+  passes.wakeIn(RETRY_MS)
+  return passes
 }

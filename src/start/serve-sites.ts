@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { accessLog, loggedPath } from '../api/pipeline/access-log.js'
 import { readCountedJson } from '../api/pipeline/body.js'
-import { BODIES, ByteBudget } from '../api/pipeline/byte-budget.js'
+import { BODIES, ByteBudget, FREE_BYTES } from '../api/pipeline/byte-budget.js'
 import { errorResponse } from '../api/pipeline/error-response.js'
 import { respondFile } from '../api/pipeline/file-response.js'
 import { createHttpServer } from '../api/pipeline/http-server.js'
@@ -78,7 +78,7 @@ function sitesOf(app: App, config: Config, around: Surroundings): Sites {
     trustProxy: config.trustProxy,
     learn: node ? () => node.news.ask() : undefined,
     requestId,
-    count: (ip) => void limit?.count(networkOf(ip)),
+    count: (ip) => void limit?.take(networkOf(ip)),
     record: (served) => record({ ...served, path: loggedPath(served.path) }),
     failureOf: async (thrown) => {
       const explained = await explain(thrown)
@@ -86,10 +86,13 @@ function sitesOf(app: App, config: Config, around: Surroundings): Sites {
       // The reader gets a short explanation, so the details are logged for the operator.
       return { status, headers, isUnforeseen: unforeseen || explained !== thrown }
     },
-    hold: (res, ip, body) => new ResponseMemory(res, () => responses.share(networkOf(ip))).track(body),
-    readJson: (ctx, limit) =>
-      readCountedJson(ctx, limit, bodies.share(networkOf(ctx.ip))).catch((error: unknown) => {
-        discardRest(ctx.req)
+    hold: (res, ip, body) => {
+      if (Buffer.isBuffer(body) && body.length <= FREE_BYTES) return
+      new ResponseMemory(res, () => responses.share(networkOf(ip))).track(body)
+    },
+    readJson: (exchange, limit) =>
+      readCountedJson(exchange, limit, bodies.share(networkOf(exchange.ip))).catch((error: unknown) => {
+        discardRest(exchange.req)
         throw error
       }),
     mcp: {

@@ -10,6 +10,7 @@ export { openEmbeddedSource, StoreTooOld } from './transfer/embedded-source.js'
 export { writeEmbeddedStore } from './transfer/embedded-target.js'
 export { openPostgresSource } from './transfer/postgres-source.js'
 export { prepareDocuments, writePostgresStore } from './transfer/postgres-target.js'
+export { type AddedRecord, rewritePostgresStore, rewrittenSource, type StoreChange } from './transfer/rewritten.js'
 export type { StoreSource } from './transfer/types.js'
 export { CONNECTIONS } from './postgres/store.js'
 export type {

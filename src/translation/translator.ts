@@ -2,6 +2,7 @@
  * Translates many texts. Texts in the memory are not requested again; the others are sent to the engine in batches,
  * with retries.
  */
+import { backOff } from '../kernel/back-off.js'
 import { required } from '../kernel/defined.js'
 import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -10,9 +11,7 @@ import { type Engine, EngineError, type Guidance, type LanguagePair } from './ty
 
 /** Maximum number of attempts, and the pause before the second one. The pause doubles after each attempt. */
 const TRIES = 5
-const FIRST_PAUSE_MS = 500
-/** Maximum pause that an engine may request. */
-const MAX_PAUSE_MS = 60_000
+const PAUSE = { firstMs: 500, maxMs: 60_000 }
 
 /** The engine, language pair and guidance of a translation. */
 export interface TranslationOrder {
@@ -105,8 +104,8 @@ async function withRetries<T>(ask: () => Promise<T>, signal: AbortSignal): Promi
       signal.throwIfAborted()
       const isRetryable = error instanceof EngineError && (error.kind === 'busy' || error.kind === 'unreachable')
       if (!isRetryable || tries >= TRIES) throw error
-      const pause = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (tries - 1)
-      if (pause > MAX_PAUSE_MS)
+      const pause = error.retryAfterMs ?? backOff(tries, PAUSE)
+      if (pause > PAUSE.maxMs)
         throw new EngineError('busy', `${error.message} Try again in ${Math.ceil(pause / 1000)} seconds.`, pause)
       await wait(pause, undefined, { signal })
     }

@@ -98,7 +98,7 @@ const sectionOf = ({ name, summary, parameters, example }: AnyCommand): string =
     if (kind === 'flag') return `| \`${optionName(one)}\` | ${description} |`
     const notes = [
       kind === 'required option' ? 'required' : '',
-      parameter.fallback === undefined ? '' : `default: \`${parameter.fallback}\``,
+      !('fallback' in parameter) || parameter.fallback === undefined ? '' : `default: \`${parameter.fallback}\``,
       parameter.choices === undefined ? '' : `one of ${parameter.choices.map((choice) => `\`${choice}\``).join(', ')}`,
     ].filter((note) => note !== '')
     return `| \`${optionName(one)} ${parameter.value}\` | ${[description, ...notes].join('; ')} |`

@@ -26,6 +26,8 @@ interface Running {
   address: string
   /** The folder for temporary files. */
   temporary: string
+  /** Returns all of its output. */
+  output(): string
   /** Resolves when the output matches. */
   said(pattern: RegExp): Promise<void>
   /** Sends a signal. Returns the exit code. */
@@ -52,7 +54,7 @@ async function start(dir: string, ...args: string[]): Promise<Running> {
   }
   await said(/is ready at http:\S+\n/)
   const address = /ready at (\S+)/.exec(output)?.[1] as string
-  return { address, temporary, said, end: (signal) => end(child, signal) }
+  return { address, temporary, output: () => output, said, end: (signal) => end(child, signal) }
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
@@ -189,6 +191,16 @@ test('a preview removes the files of a killed preview, and none of a running one
     assert.is((await get(first.address, '/')).status, 200)
     for (const preview of [first, second]) assert.is(await preview.end('SIGTERM'), 0)
     assert.equal(await readdir(first.temporary), [])
+  }))
+
+test('a preview that ends during its first check prints no failure', () =>
+  inFolder(async (dir) => {
+    const folder = join(dir, 'docs')
+    const pages = Array.from({ length: 300 }, (_, at) => [`p${at}.md`, `# Page ${at}\n\n[x](p${at + 1}.md) *y*\n`])
+    await write(folder, Object.fromEntries(pages))
+    const preview = await start(dir, folder)
+    assert.is(await preview.end('SIGINT'), 0)
+    assert.match(preview.output().trim(), /^The preview of \S+ is ready at \S+(?:\n\d+ problems? found\..*)?$/)
   }))
 
 test('a preview that is stopped while it starts leaves nothing behind', () =>

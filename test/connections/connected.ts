@@ -80,8 +80,8 @@ export async function startConnected(options: Parameters<typeof startService>[0]
   })
   const begin = async (ms: number): Promise<void> => {
     clock.forward(ms)
-    service.service.app.wakeConnections()
-    service.service.app.wakeJobs()
+    service.service.app.wakes.connections()
+    service.service.app.wakes.jobs()
   }
   return { ...(await connectedSpaces(service, { begin, idle: () => service.service.idle() })), clock }
 }

@@ -25,8 +25,8 @@ async function obey({ what, ms }: Order): Promise<void> {
   if (what === 'close') return here.service.close()
   if (what === 'idle') return here.service.idle()
   clock.forward(ms)
-  here.service.app.wakeConnections()
-  here.service.app.wakeJobs()
+  here.service.app.wakes.connections()
+  here.service.app.wakes.jobs()
 }
 
 const report = (id: number, error?: string): boolean =>

@@ -78,6 +78,10 @@ test('axe reports nothing in the editor, its grid and its settings', async () =>
       await page.waitForSelector('.grid-ed input')
     },
     'with its settings': press('.meta > summary'),
+    'with the dialog that asks for a review': async () => {
+      await app.click('Ask for review')
+      await page.waitForSelector('dialog[open] fieldset input[type="checkbox"], dialog[open] fieldset .help')
+    },
   })
 })
 
@@ -86,6 +90,17 @@ test('axe reports nothing in a review, its source, its discussion and its lists'
     'with the review': async () => {
       await press('.a-review')()
       await page.waitForSelector('#m-review:popover-open')
+    },
+    'with a suggestion that is being written': async () => {
+      await page.keyboard.press('Escape')
+      await page.waitForFunction(() => document.querySelector('#m-review:popover-open') === null)
+      await page.keyboard.press('c')
+      await page.waitForSelector('.thread textarea')
+      await page.keyboard.type('Name the registry.')
+      await app.click('Suggest a text')
+      await page.waitForSelector('textarea.mono')
+      // A button that is half below the header counts as a small target.
+      await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }))
     },
   })
   await check(`${request}/source`, '3.8.0')

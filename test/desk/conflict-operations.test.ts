@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { type ConflictFile, partsOf, resolutionOf } from '../../src/desk/conflicts/decisions.js'
+import { type ConflictFile, optionsOf, partsOf, resolutionOf } from '../../src/desk/conflicts/decisions.js'
 import { type ChangeRequestDesk, type Desk, openDesk } from '../commits/fixture.js'
 import type { Files } from '../support/bare-repository.js'
 import { git, gitBytes } from '../support/hermetic-git.js'
@@ -184,6 +184,28 @@ test('a file at the path of a folder is decided by the side that is taken', asyn
     const paths = (await desk.paths(change.ref)).filter((path) => path.startsWith('x.md'))
     assert.equal(paths, [choice === 'main' ? 'x.md' : 'x.md/y.md'])
   }
+})
+
+test('paths that differ only in case are conflicts of both sides until one is renamed', async () => {
+  const { desk, change } = await cross({}, { 'Notes.md': 'main\n', 'a/Deep.md': 'main\n' }, { 'notes.md': 'branch\n' })
+  const state = await stateOf(desk, change)
+  assert.equal(
+    state.conflicts.map(({ key, kind }) => [key, kind]),
+    [['notes.md', 'name']],
+  )
+  const [file] = (await filesOf(desk, change, state)) as any[]
+  assert.equal([file.ours.path, file.theirs.path, file.chunks], ['notes.md', 'Notes.md', undefined])
+  assert.equal(optionsOf(file, { id: 'file', type: 'file' }), [])
+  // The merge says the same, and a resolution does not exist.
+  await change.update(409)
+  await change.update(400, { resolve: [{ path: 'notes.md', take: 'main' }] })
+  await desk.human({ 'notes.md': null, 'mine.md': 'branch\n' }, { ref: change.ref })
+  assert.is((await stateOf(desk, change)).count, 0)
+  await change.update(200)
+  assert.equal(
+    (await desk.paths(change.ref)).filter((path) => /notes\.md|mine/i.test(path)),
+    ['Notes.md', 'mine.md'],
+  )
 })
 
 test('a symbolic link that changed or became a file is taken as a whole', async () => {

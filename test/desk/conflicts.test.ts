@@ -185,6 +185,72 @@ test('decisions survive a reload and a move of main, and make one merge commit',
   assert.equal(problems, [])
 })
 
+/** Gives the file another name in the form of the current conflict. */
+async function keepAs(page: Page, name: string, button: string): Promise<void> {
+  const field = await page.waitForSelector('form.result input')
+  await field?.evaluate((one) => (one as HTMLInputElement).select())
+  await field?.type(name)
+  await shown(page, 'form.result button', button)
+  await page.keyboard.press('Enter')
+}
+
+test('both pages stay whose names differ only in case', async () => {
+  const desk = await openDesk(context.here, FILES)
+  const change = await desk.changeRequest('Notes')
+  const listed = (path: string): string => SUMMARY.replace('* [Guide]', `* [Notes](${path})\n* [Guide]`)
+  await desk.human(
+    { 'Notes.md': '# Notes\n\nMine.\n', 'SUMMARY.md': `${SUMMARY}* [Notes](Notes.md)\n` },
+    { ref: change.ref },
+  )
+  await desk.human({ 'notes.md': '# Notes\n\nTheirs.\n', 'SUMMARY.md': listed('notes.md') })
+  const page = await open(`/s/${desk.space}/c/1/conflicts/1`)
+  await shown(page, '.cf', 'names that differ only in case')
+  await shown(page, '.sides', 'Mine.')
+  await shown(page, '.sides', 'Theirs.')
+  await keepAs(page, 'my-notes', 'Rename')
+  await shown(page, 'main', 'No conflicts')
+  await change.update(200)
+  await context.here.admin.call('post', `${change.url}/merge`).expect(200)
+  assert.equal(
+    (await desk.paths()).filter((path) => /notes/i.test(path)),
+    ['my-notes.md', 'notes.md'],
+  )
+  assert.match((await desk.file('my-notes.md')) ?? '', 'Mine.')
+  assert.match((await desk.file('SUMMARY.md')) ?? '', /\(notes\.md\)[\s\S]*\(my-notes\.md\)/)
+  assert.equal(problems, [])
+})
+
+test('a page stays under another name if the other side has a folder there', async () => {
+  for (const side of ['main', 'change-request'] as const) {
+    const desk = await openDesk(context.here, FILES)
+    const change = await desk.changeRequest('Folder')
+    const file: Files = { 'x.md': '# X\n\nThe page.\n', 'SUMMARY.md': `${SUMMARY}* [X](x.md)\n` }
+    const folder: Files = { 'x.md/y.md': 'in a folder\n' }
+    await desk.human(side === 'main' ? folder : file, { ref: change.ref })
+    await desk.human(side === 'main' ? file : folder)
+    const page = await open(`/s/${desk.space}/c/1/conflicts/1`)
+    await shown(page, '.sides', 'The page.')
+    await keepAs(page, 'x-page', side === 'main' ? 'Keep a copy' : 'Rename')
+    if (side === 'main') {
+      await shown(page, '.chip', 'All decided')
+      await page.keyboard.down('Control')
+      await page.keyboard.press('Enter')
+      await page.keyboard.up('Control')
+      await page.waitForFunction((path) => location.pathname === path, {}, `/s/${desk.space}/c/1`)
+    } else {
+      await shown(page, 'main', 'No conflicts')
+      await change.update(200)
+    }
+    assert.equal(
+      (await desk.paths(change.ref)).filter((path) => path.startsWith('x')),
+      ['x-page.md', 'x.md/y.md'],
+    )
+    assert.match((await desk.file('x-page.md', change.ref)) ?? '', 'The page.')
+    assert.match((await desk.file('SUMMARY.md', change.ref)) ?? '', /\* \[X\]\(x-page\.md\)/)
+  }
+  assert.equal(problems, [])
+})
+
 test('a reader sees the conflicts but cannot resolve them, and axe reports no violation', async () => {
   const { here } = context
   const desk = await openDesk(here, FILES)

@@ -99,6 +99,30 @@ test('a person who may only comment opens the editor to suggest, and nothing is 
   assert.is(await desk.git('show', `${ref}:docker.md`), FILES['docker.md'].trimEnd())
 })
 
+test('a writer of the main content who may only comment since suggests in an open change request of others', async () => {
+  const { desk, url, id, suggestions, demote, ref } = await opened()
+  await here.admin.call('patch', url, { status: 'open' }).expect(200)
+  const writer = await here.caller('edit')
+  await as(writer, `/s/${desk.space}/p/${id}/edit`, async (page) => {
+    await page.waitForSelector('.pvdoc .tx')
+    await demote(writer.user, 'comment')
+    await typeAfter(page, 'First', ' mine')
+    await page.waitForFunction(() => document.body.innerText.includes('You may comment in this space.'))
+    await button(page, 'Suggest in this change request')
+    await page.waitForSelector('.cm-content[contenteditable=true]')
+    assert.match(page.url(), /\/c\/1\/p\//)
+    await typeAfter(page, 'Last', ' late')
+    await button(page, 'Send as suggestions')
+    await page.waitForSelector('.sug')
+  })
+  assert.equal(
+    (await suggestions()).map(({ suggestion }) => suggestion?.markdown),
+    ['First mine words.', 'Last late words.'],
+  )
+  assert.is(await desk.file('docker.md'), FILES['docker.md'])
+  assert.is(await desk.git('show', `${ref}:docker.md`), FILES['docker.md'].trimEnd())
+})
+
 test('a writer whose change request was merged goes on in another one', async () => {
   const { desk, url, editor } = await opened()
   const writer = await here.caller('edit')

@@ -47,6 +47,18 @@ test('a writer changes one word, and only its line changes', async () => {
   assert.match(await desk.git('diff', '--numstat', head, 'main'), /^1\t1\tdocker\.md\s*$/)
 })
 
+test('a line that is written from right to left has that direction, and others do not', async () => {
+  const desk = await openDesk(here, { ...FILES, 'docker.md': '# Docker\n\nمرحبا بكم في **دليل** Docker.\n' })
+  await as(here.admin, `/s/${desk.space}/p/${await desk.id('docker')}/edit`, async (page) => {
+    await page.waitForSelector('.cm-line[dir="auto"]')
+    const directions = await page.$$eval('.cm-line', (lines) => lines.map((line) => getComputedStyle(line).direction))
+    assert.equal(directions, ['ltr', 'ltr', 'rtl', 'ltr'])
+    await typeAfter(page, 'Docker.', ' نص')
+    await saved(page)
+  })
+  assert.is(await desk.file('docker.md'), '# Docker\n\nمرحبا بكم في **دليل** Docker. نص\n')
+})
+
 test('the first key creates a draft if main rejects edits, and a reload continues it', async () => {
   const desk = await openDesk(here, FILES)
   await here.admin.call('patch', desk.url, { requiredApprovals: 1 }).expect(200)
@@ -101,6 +113,42 @@ test('no word is lost without a connection, even after a reload', async () => {
     await saved(page)
   })
   assert.is(await desk.file('docker.md'), FILES['docker.md'].replace('First', 'First offline more'))
+})
+
+test('a save whose response was lost is no other person, even after a reload', async () => {
+  const desk = await openDesk(here, FILES)
+  const id = await desk.id('docker')
+  await as(here.admin, `/s/${desk.space}/p/${id}/edit`, async (page) => {
+    await page.waitForSelector('.pvdoc .tx')
+    await page.setRequestInterception(true)
+    let isLost = true
+    const cookie = (await page.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
+    page.on('request', (request) => {
+      if (!isLost || request.method() !== 'PUT') return void request.continue()
+      const { url, method, headers, body } = {
+        url: request.url(),
+        method: request.method(),
+        headers: { ...request.headers(), cookie, origin: here.url },
+        body: request.postData() ?? '',
+      }
+      void fetch(url, { method, headers, body }).then(
+        () => request.abort('internetdisconnected'),
+        () => request.abort('internetdisconnected'),
+      )
+    })
+    await typeAfter(page, 'First', ' sent')
+    await stateIs(page, 'Not saved')
+    const first = FILES['docker.md'].replace('First', 'First sent')
+    assert.is(await desk.file('docker.md'), first)
+    await page.keyboard.type(' and more')
+    await page.waitForFunction(() => document.querySelector('.cm-content')?.textContent?.includes('sent and more'))
+    await page.reload({ waitUntil: 'load' })
+    await button(page, 'Restore')
+    isLost = false
+    await saved(page)
+    assert.not.match(await page.evaluate(() => document.body.innerText), /were merged with yours|Compare both/)
+  })
+  assert.is(await desk.file('docker.md'), FILES['docker.md'].replace('First', 'First sent and more'))
 })
 
 test('after its session is revoked, the editor asks for a sign-in and then saves', async () => {

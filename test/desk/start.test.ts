@@ -1,5 +1,6 @@
 /** A team starts without a repository: from a file, with an empty space; and finds what is broken and who wrote what. */
 // @costly: Chromium draws about 10 screens
+import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -89,6 +90,83 @@ test('files that cannot be read are refused with the reason, and leave nothing b
     (await spaces()).map(({ id }) => id),
     before.map(({ id }) => id),
   )
+})
+
+test('an upload can be stopped while it is sent, and leaves nothing behind', async () => {
+  const desk = await openDesk(here, { 'SUMMARY.md': '* [Start](start.md)\n', 'start.md': '# Start\n' })
+  const before = await spaces()
+  // Random bytes stay as large in the archive.
+  const archive = await zipOf({ 'start.md': '# Start\n', 'noise.bin': randomBytes(1_500_000) })
+  const cdp = await app.page.createCDPSession()
+  const slow = (bytesPerSecond: number) =>
+    cdp.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput: bytesPerSecond,
+    })
+  const requests = async (): Promise<{ status: string }[]> =>
+    (await here.admin.call('get', `${desk.url}/change-requests?status=archived`).expect(200)).body.items
+  try {
+    for (const path of ['/new?from=files', `/s/${desk.space}/import`]) {
+      await app.open(path)
+      await app.sees('Choose a file')
+      await choose('noise.zip', archive)
+      await slow(100_000)
+      await app.click('Import')
+      await app.sees('noise.zip')
+      await app.page.waitForFunction(() => Number(document.querySelector('progress')?.value) > 0)
+      await slow(-1)
+      await app.click('Cancel')
+      await app.page.waitForFunction(() => document.querySelector('progress') === null)
+      await app.sees('Choose another file')
+    }
+  } finally {
+    await slow(-1)
+    await cdp.detach()
+  }
+  assert.equal(
+    (await spaces()).map(({ id }) => id),
+    before.map(({ id }) => id),
+  )
+  assert.equal(
+    (await requests()).map(({ status }) => status),
+    ['archived'],
+  )
+  assert.equal(await desk.paths(), ['SUMMARY.md', 'start.md'])
+})
+
+test('pages are imported below a page of an existing space, in a change request', async () => {
+  const desk = await openDesk(here, {
+    'SUMMARY.md': '* [Start](start.md)\n* [Guides](guides.md)\n',
+    'start.md': '# Start\n',
+    'guides.md': '# Guides\n\nAll of them.\n',
+  })
+  await app.open(`/s/${desk.space}/p/${await desk.id('guides')}`)
+  await app.click('Import pages', 'link')
+  await app.sees('Below')
+  await app.checkAxe('import into a space')
+  await choose('manual.docx', await wordDocument())
+  await app.click('Import')
+  await app.sees('See the changes')
+  await app.click('See the changes')
+  await app.page.waitForFunction(() => /\/c\/1$/.test(location.pathname))
+  await app.sees('Import manual.docx')
+  await app.sees('Operations Manual')
+  assert.match(await desk.git('show', 'change-requests/1:guides/operations-manual.md'), /^# Operations Manual\n/)
+  assert.match(
+    await desk.git('show', 'change-requests/1:SUMMARY.md'),
+    /\* \[Guides\]\(guides\.md\)\n {2}\* \[Operations Manual\]/,
+  )
+  assert.equal(await desk.paths(), ['SUMMARY.md', 'guides.md', 'start.md'])
+  const empty = await openDesk(here, { 'SUMMARY.md': '# Table of contents\n' })
+  await app.open(`/s/${empty.space}`)
+  await app.click('Import pages', 'link')
+  await choose('more.md', Buffer.from('# More\n\nText.\n'))
+  await app.click('Import')
+  await app.click('See the changes')
+  await app.sees('Import more.md')
+  assert.match(await empty.git('show', 'change-requests/1:more.md'), /^# More\n/)
 })
 
 test('an empty space gets its first page, and a further one starts in a draft', async () => {
@@ -205,6 +283,46 @@ test('a space moves into a new collection, and stays when the collection is dele
   await app.page.locator('dialog[open] .btn.danger, dialog[open] footer .btn:last-child').click()
   await app.sees('No collections')
   assert.is(await parentOf(), undefined)
+})
+
+test('a collection moves into another one and to another organization, and a space is copied', async () => {
+  const desk = await openDesk(here, { 'SUMMARY.md': '* [Start](start.md)\n', 'start.md': '# Start\n' })
+  const made = async (title: string): Promise<string> =>
+    (await here.admin.call('post', `/v1/orgs/${here.organization}/collections`, { title }).expect(201)).body.id
+  const [outer, inner] = [await made('Outer'), await made('Inner')]
+  const other = (await here.admin.call('post', '/v1/orgs', { title: 'Sister' }).expect(201)).body.id
+  const of = async (id: string) => (await here.admin.call('get', `/v1/collections/${id}`).expect(200)).body
+  await here.admin.call('post', `${desk.url}/move`, { parent: inner }).expect(200)
+  await app.open(`/o/${here.organization}/settings/collections?row=${inner}`)
+  await app.sees('Delete the collection')
+  await app.choose('Within', 'Outer')
+  await app.click('Save')
+  await app.sees('The settings were saved.')
+  assert.is((await of(inner)).parent, outer)
+  await app.open(`/o/${here.organization}/settings/collections?row=${inner}`)
+  await app.choose('Other organization', 'Sister')
+  await app.click('Transfer')
+  await app.sees('Transfer Inner to Sister?')
+  await app.checkAxe('transfer')
+  await app.page.locator('dialog[open] .btn.danger').click()
+  await app.page.waitForFunction((id) => location.pathname === `/collections/${id}`, {}, inner)
+  assert.equal([(await of(inner)).organization, (await of(inner)).parent], [other, undefined])
+  const moved = (await here.admin.call('get', desk.url).expect(200)).body
+  assert.equal([moved.organization, moved.parent], [other, inner])
+  await app.open(`/s/${desk.space}/settings`)
+  await app.click('Duplicate')
+  await app.page.waitForFunction(
+    (id) => /^\/s\/\w+$/.test(location.pathname) && !location.pathname.endsWith(id),
+    {},
+    desk.space,
+  )
+  const copy = new URL(app.page.url()).pathname.split('/')[2] ?? ''
+  assert.is(await git(repoOf(copy), ['show', 'main:start.md']), '# Start')
+  await app.open(`/s/${desk.space}/settings`)
+  await app.click('Transfer')
+  await app.page.locator('dialog[open] .btn.danger').click()
+  await app.page.waitForFunction((id) => location.pathname === `/s/${id}`, {}, desk.space)
+  assert.is((await here.admin.call('get', desk.url).expect(200)).body.organization, here.organization)
 })
 
 test('a lock says what it stops', async () => {

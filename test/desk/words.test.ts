@@ -8,7 +8,7 @@ import { suite } from '../support/suite.js'
 const test = suite('desk/words')
 /** Names that are the same in all languages. English stands in for them. */
 const PROPER_NAMES = /^\.(?:connection\.hosts|customize\.locales)\./
-const FOLDERS = ['', 'admin', 'editor', 'review', 'conflicts']
+const FOLDERS = ['', 'admin', 'editor', 'review', 'conflicts', 'more']
 
 const textsOf = (folder: string, language: string): any =>
   JSON.parse(readFileSync(join(process.cwd(), 'src/desk/words', folder, `${language}.json`), 'utf8'))

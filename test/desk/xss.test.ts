@@ -2,12 +2,11 @@
 // @costly: Chromium opens the screens of a space with more than 400 vectors
 import * as assert from 'uvu/assert'
 import { openDesk } from '../commits/fixture.js'
-import { openChromium } from '../site/chromium.js'
 import { hostileSpace, readVectors } from '../site/hostile-pages.js'
-import { faultsIn, watchPage } from '../site/watch-page.js'
 import { startService } from '../support/service.js'
 import { size } from '../support/soak.js'
 import { suiteWith } from '../support/suite.js'
+import { openHostileApp } from './hostile-app.js'
 
 const vectors = readVectors({ script: 'evil.js', style: 'evil.css' })
 /** The vectors that fit in a single-line field. */
@@ -31,46 +30,15 @@ const [test, context] = await suiteWith('desk/xss', async () => {
   }
   for (const text of lines.slice(0, size(12, 100)))
     await call('post', `${request.url}/comments`, { body: { markdown: text } }).expect(200)
-  const browser = await openChromium(here)
-  const watched = await watchPage(await browser.newPage(), here.url)
-  await watched.page.goto(`${here.url}/sign-in`)
-  await watched.page.evaluate(
-    (token) =>
-      fetch('/v1/session', {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ token, label: 'Test' }),
-      }).then(() => {}),
-    here.admin.token,
-  )
+  const app = await openHostileApp(here)
   const close = async (): Promise<void> => {
-    await browser.close()
+    await app.close()
     await here.close()
   }
-  return { here, desk, request, chapters, watched, close }
+  return { here, desk, request, chapters, app, close }
 })
-const { here, desk, request, chapters, watched } = context
-const { page, events } = watched
-
-/** Opens a screen, waits until it shows something, and fails if anything hostile happens. Returns its text. */
-async function open(path: string, shows: string): Promise<string> {
-  await page.goto(here.url + path, { waitUntil: 'load' })
-  await page.waitForSelector(shows).catch(async (error: unknown) => {
-    throw new Error(`${path} shows ${await page.evaluate(() => document.body.innerText.slice(0, 2_000))}`, {
-      cause: error,
-    })
-  })
-  const faults = await page.evaluate(`(() => {
-    const check = ${faultsIn}
-    const inTexts = (selector) => Array.from(document.querySelectorAll('.rendered')).flatMap((one) => Array.from(one.querySelectorAll(selector)))
-    const texts = check({ querySelectorAll: inTexts, head: document.head }, location.href)
-    const ids = Array.from(document.querySelectorAll('#main script, #main iframe, #main [onload], #main [onerror]'), (one) => one.outerHTML)
-    return [...texts, ...ids]
-  })()`)
-  assert.equal([faults, events], [[], []], path)
-  assert.is(new URL(page.url()).origin, here.url, 'nothing navigates')
-  return page.evaluate(() => document.body.textContent ?? '')
-}
+const { here, desk, request, chapters } = context
+const { page, events, open } = context.app
 /** The pages of the test run; a soak takes all. */
 const some = <T>(items: readonly T[], count: number): readonly T[] => items.slice(0, size(count, items.length))
 

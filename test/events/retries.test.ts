@@ -40,7 +40,7 @@ async function afterAttempts(id: string, attempts: number, index = 0) {
 }
 const goOn = (ms: number): void => {
   clock.forward(ms)
-  here.service.app.wakeWebhooks(here.organization)
+  here.service.app.wakes.webhooks(here.organization)
 }
 const fail = (status: number, headers: Record<string, string> = {}) => {
   receiver.respond = (res) => res.writeHead(status, headers).end()

@@ -10,7 +10,7 @@ const [root, ...urls] = process.argv.slice(2)
 const { app } = await openApp(root as string, [])
 const { organization, actor } = await insertOrganization(app)
 const worker = startWorker(app)
-app.wakeJobs = worker.wake
+app.wakes.connect({ jobs: worker.wake })
 for (const url of urls)
   await requestImport(app, actor, await createSpace(app, actor, organization, {}), { url, ref: 'refs/heads/main' })
 for (;;) {

@@ -6,7 +6,8 @@ import { startFixture } from '../support/sync-fixture.js'
 
 const [test, f] = await suiteWith('git sync of a folder', startFixture)
 
-const main = (repo: { head(ref: RefName): string | null }): string => repo.head('refs/heads/main' as RefName) as string
+const main = (repo: { refs: { head(ref: RefName): string | null } }): string =>
+  repo.refs.head('refs/heads/main' as RefName) as string
 
 test('two spaces share one repository, each with its own folder', async () => {
   const remote = await f.remotes.createRepository('mono.git', {

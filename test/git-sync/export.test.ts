@@ -13,8 +13,8 @@ const docs = {
   'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n',
   'guide.md': '# Guide\n\none\ntwo\nthree\n',
 }
-const main = (repo: { head(ref: RefName): string | null }): CommitId =>
-  repo.head('refs/heads/main' as RefName) as CommitId
+const main = (repo: { refs: { head(ref: RefName): string | null } }): CommitId =>
+  repo.refs.head('refs/heads/main' as RefName) as CommitId
 const count = async (dir: string, ref = 'main'): Promise<number> => Number(await git(dir, ['rev-list', '--count', ref]))
 
 test('an export is one commit on the remote head and changes nothing else', async () => {

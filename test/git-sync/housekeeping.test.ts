@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import * as assert from 'uvu/assert'
+import { overlay } from '../../src/kernel/overlay.js'
 import { createChangeRequest } from '../../src/domain/change-requests/change-requests.js'
 import { queueHousekeeping } from '../../src/domain/upkeep/housekeeping.js'
 import { deleteSpace } from '../../src/domain/spaces/spaces.js'
@@ -45,12 +46,10 @@ test('a new change request reads only its own ref and skips an existing ref with
   await space.repo.refs.move([named(1), ...Array.from({ length: 200 }, (_, n) => named(1000 + n))], 'begin', anyLease)
   const watched = {
     ...space,
-    repo: Object.create(space.repo, {
-      refs: { value: () => assert.unreachable('all refs were listed') },
-    }) as typeof space.repo,
+    repo: overlay(() => space.repo, {
+      refs: overlay(() => space.repo.refs, { list: () => Promise.reject(new Error('all refs were listed')) }),
+    }),
   }
-  for (const name of ['head', 'move', 'commit', 'hasCommit'] as const)
-    Object.defineProperty(watched.repo, name, { value: (space.repo[name] as () => unknown).bind(space.repo) })
   const { doc } = await createChangeRequest(f.app, f.actor, watched, {}, { lease: anyLease })
   assert.is(doc.number, 2)
   assert.is(space.repo.refs.head(changeRequestRef(2)), head)

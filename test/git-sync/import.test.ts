@@ -12,8 +12,8 @@ const docs = {
   'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n',
   'guide.md': '# Guide\n\none\ntwo\nthree\n',
 }
-const main = (repo: { head(ref: RefName): CommitId | null }): CommitId =>
-  repo.head('refs/heads/main' as RefName) as CommitId
+const main = (repo: { refs: { head(ref: RefName): CommitId | null } }): CommitId =>
+  repo.refs.head('refs/heads/main' as RefName) as CommitId
 
 test('an untouched space adopts the history of the remote unchanged', async () => {
   const remote = await f.remotes.createRepository('adopt.git', { files: docs })

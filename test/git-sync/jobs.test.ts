@@ -1,3 +1,4 @@
+import { Wakes } from '../../src/domain/context/wakes.js'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -30,7 +31,7 @@ const job = (id: string, lane: string, sequence: number): JobDoc => ({
 })
 
 test('jobs of one queue run in order, and those of different queues in parallel up to a limit', async () => {
-  const app = { ...f.app, wakeJobs: () => {} }
+  const app = { ...f.app, wakes: new Wakes() }
   await f.worker.idle()
   const order: string[] = []
   const running = new Set<string>()
@@ -68,7 +69,7 @@ test('jobs of one queue run in order, and those of different queues in parallel 
 })
 
 test('a graceful stop finishes running jobs and starts no new ones', async () => {
-  const app = { ...f.app, wakeJobs: () => {} }
+  const app = { ...f.app, wakes: new Wakes() }
   let started: () => void = () => {}
   let release: () => void = () => {}
   const running = new Promise<void>((resolve) => (started = resolve))
@@ -96,7 +97,7 @@ test('a graceful stop finishes running jobs and starts no new ones', async () =>
 })
 
 test('a kind with its own slots uses no others, and a stop does not count as a failed try', async () => {
-  const app = { ...f.app, wakeJobs: () => {} }
+  const app = { ...f.app, wakes: new Wakes() }
   const seen: string[] = []
   const long: JobKind = {
     kind: 'long',
@@ -127,7 +128,7 @@ test('a kind with its own slots uses no others, and a stop does not count as a f
 })
 
 test('follow-up work of a job takes no slot, runs in sequence and ends before the worker is idle', async () => {
-  const app = { ...f.app, wakeJobs: () => {} }
+  const app = { ...f.app, wakes: new Wakes() }
   const seen: string[] = []
   let release: () => void = () => {}
   const gate = new Promise<void>((resolve) => (release = resolve))
@@ -168,7 +169,7 @@ test('an unexpected error is retried later, and finally fails with a message', a
   const { store } = f.app
   const odd: JobKind = { ...gitImport, run: () => Promise.reject(new Error('odd')) }
   await f.worker.idle()
-  const app = { ...f.app, wakeJobs: () => {} }
+  const app = { ...f.app, wakes: new Wakes() }
   const run = await requestImport(app, f.actor, space, { url: remote.url, ref: 'refs/heads/main' })
   for (let attempt = 1; attempt <= 5; attempt++) {
     const worker = startWorker(app, { kinds: new Map([['git-import', odd]]) })
@@ -187,7 +188,7 @@ test('an unexpected error is retried later, and finally fails with a message', a
 })
 
 test('events of one remote are sorted by time, and others stay in place', async () => {
-  const app = { ...f.app, wakeJobs: () => {} }
+  const app = { ...f.app, wakes: new Wakes() }
   await f.worker.idle()
   const space = await f.space()
   const input = (ref: string, timestamp?: string) => ({

@@ -22,22 +22,26 @@ let counting = false
 const pass = (): void => {
   if (counting && ++calls === Number(step)) process.kill(process.pid, 'SIGKILL')
 }
-const STEPS = new Set(['move', 'write', 'push', 'fetchFolder', 'fetch', 'remoteHead', 'settle'])
+const STEPS = new Set(['move', 'write', 'push', 'fetchFolder', 'fetch', 'settle'])
 
 /**
  * Returns the same object, but the process may die before and after each call of the methods above, and of the
  * objects that they return.
  */
-function mortal<T extends object>(target: T): T {
+function mortal<T extends object>(target: T, group = ''): T {
   return new Proxy(target, {
     get(it, member) {
       const value: unknown = Reflect.get(it, member)
+      if (['refs', 'objects', 'remote'].includes(String(member)) && typeof value === 'object' && value !== null)
+        return mortal(value, String(member))
       if (typeof value !== 'function') return value
-      if (member === 'stage') return () => mortal((value as Repository['stage']).call(it))
+      if (member === 'stage') return () => mortal((value as Repository['objects']['stage']).call(it))
       if (member === 'onScratch')
-        return (...[remote, hold, work]: Parameters<Repository['onScratch']>) =>
-          (value as Repository['onScratch']).call(it, remote, hold, (scratch: FolderScratch) => work(mortal(scratch)))
-      if (!STEPS.has(String(member))) return value.bind(it)
+        return (...[remote, hold, work]: Parameters<Repository['remote']['onScratch']>) =>
+          (value as Repository['remote']['onScratch']).call(it, remote, hold, (scratch: FolderScratch) =>
+            work(mortal(scratch)),
+          )
+      if (!STEPS.has(String(member)) && `${group}.${String(member)}` !== 'remote.head') return value.bind(it)
       return async (...all: unknown[]) => {
         pass()
         const result: unknown = await value.apply(it, all)
@@ -60,7 +64,7 @@ const git = new Proxy(plain.git, {
 }) as Git
 const app = { ...plain, git }
 const worker = startWorker(app)
-app.wakeJobs = worker.wake
+app.wakes.connect({ jobs: worker.wake })
 const { organization, actor } = await insertOrganization(app)
 const space = await createSpace(app, actor, organization, {})
 const link = { url, ref: 'refs/heads/main', repoProjectDirectory: 'docs' }

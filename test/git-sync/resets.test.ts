@@ -70,11 +70,14 @@ for (const take of ['main', 'change-request'] as const)
   test(`a moved page whose reset is held is listed after a decision for ${take}`, async () => {
     const { remote, space, url } = await imported(`moved-before-${take}`)
     const summary = (path: string): string => `# Table of contents\n\n* [Home](README.md)\n* [Guide](${path})\n`
-    await f.edit(space, { 'SUMMARY.md': summary('guide.md') })
+    const move = (from: string, to: string) => ({ [from]: null, [to]: start['guide.md'], 'SUMMARY.md': summary(to) })
+    const repository = join(f.root, 'repos', `${space.doc.id}.git`)
+    await commitPlainly(repository, move('guide.md', 'first.md'))
     await f.export(space, { url })
+    await remote.commit({ 'README.md': '# Home\n\nthere\n' })
+    await f.import(space, { url })
     const before = (await remote.head()) as string
-    const moved = { 'guide.md': null, 'moved.md': start['guide.md'], 'SUMMARY.md': summary('moved.md') }
-    await commitPlainly(join(f.root, 'repos', `${space.doc.id}.git`), moved)
+    await commitPlainly(repository, move('first.md', 'moved.md'))
     await f.edit(space, { 'moved.md': page('one', 'two', 'written here', 'three', 'four') })
     await f.export(space, { url })
     await git(remote.path, ['update-ref', MAIN, before])
@@ -83,11 +86,33 @@ for (const take of ['main', 'change-request'] as const)
     assert.is(run.state, 'conflict')
     await f.decide(space, run, take)
     const files = await upToDate(space, url)
-    const path = 'moved.md' in files ? 'moved.md' : 'guide.md'
+    const path = 'moved.md' in files ? 'moved.md' : 'first.md'
     assert.equal(Object.keys(files).sort(), ['README.md', 'SUMMARY.md', path, 'there.md'].sort())
     assert.is(files['SUMMARY.md'], summary(path).trimEnd())
     assert.is(files[path]?.includes('written here'), take === 'main')
   })
+
+test('a reset that is held leaves the page with which the held one changed places', async () => {
+  const { remote, space, url } = await imported('swapped-since')
+  const other = page('alpha', 'beta', 'gamma', 'delta')
+  await remote.commit({ 'other.md': other })
+  await f.import(space, { url })
+  const before = (await remote.head()) as string
+  const written = page('one', 'two', 'written here', 'three', 'four')
+  await f.edit(space, { 'guide.md': written })
+  await f.export(space, { url })
+  await commitPlainly(join(f.root, 'repos', `${space.doc.id}.git`), { 'guide.md': other, 'other.md': written })
+  await git(remote.path, ['update-ref', MAIN, before])
+  await remote.commit({ 'other.md': page('alpha', 'beta', 'there', 'gamma', 'delta') })
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'conflict')
+  assert.equal(await f.decide(space, run, 'main'), ['other.md'])
+  assert.equal(await upToDate(space, url), {
+    'README.md': '# Home',
+    'guide.md': page('alpha', 'beta', 'there', 'gamma', 'delta').trimEnd(),
+    'other.md': written.trimEnd(),
+  })
+})
 
 test('a reset drops work from the remote and conflicts with local work', async () => {
   const { remote, space, url, first, reset } = await imported('mixed')
@@ -205,6 +230,31 @@ for (const [take, others] of [
     assert.is(after['two/README.md'], '# One\n\nfolder')
     assert.not.ok('there.md' in after)
   })
+
+test('a page that a reset target had deleted already is restored there without a conflict', async () => {
+  const { remote, space, url, reset } = await imported('deleted-below')
+  await remote.commit({ 'old.md': page('alpha', 'beta', 'gamma') })
+  await f.import(space, { url })
+  await git(remote.path, ['update-ref', 'refs/heads/docs', MAIN])
+  await f.edit(space, { 'old.md': null })
+  await f.export(space, { url, ref: 'refs/heads/docs' })
+  await f.edit(space, { 'new.md': '# New\n' })
+  await f.export(space, { url })
+  const exported = (await remote.head()) as string
+  await mergeOnRemote(remote, 'docs', 'merge')
+  await remote.commit({ 'there.md': '# There\n' })
+  await f.import(space, { url })
+  await reset(exported)
+  await remote.commit({ 'old.md': page('alpha', 'beta', 'gamma', 'delta') })
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'success', run.error)
+  assert.equal(await upToDate(space, url), {
+    'README.md': '# Home',
+    'guide.md': start['guide.md'].trimEnd(),
+    'new.md': '# New',
+    'old.md': page('alpha', 'beta', 'gamma', 'delta').trimEnd(),
+  })
+})
 
 test('a reset to rebased commits drops nothing, so it does not conflict', async () => {
   const { remote, space, url, first, reset } = await imported('rebased')

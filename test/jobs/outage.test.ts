@@ -1,3 +1,4 @@
+import { Wakes } from '../../src/domain/context/wakes.js'
 import * as assert from 'uvu/assert'
 import { startWebhookSender } from '../../src/jobs/webhook-sender.js'
 import { startWorker } from '../../src/jobs/worker.js'
@@ -31,7 +32,7 @@ function withOutages() {
       }
     },
   })
-  return { app: { ...f.app, store, wakeJobs: () => {} }, away }
+  return { app: { ...f.app, store, wakes: new Wakes() }, away }
 }
 
 const QUEUE = { name: 'probe', slots: 2, share: 2 }

@@ -104,10 +104,10 @@ test('polls of a silent host do not delay other polls', async () => {
   here.remotes.behaviour.onRequest = ({ url }) =>
     /later-/.test(url) ? new Promise<void>(() => void waiting++) : undefined
   const { app } = here.service.service
-  for (const connection of quiet) app.wakeConnections({ connection })
+  for (const connection of quiet) app.wakes.connections({ connection })
   await until(async () => waiting > 0)
   await live.push({ 'new.md': '# New\n' })
-  app.wakeConnections({ connection: live.id })
+  app.wakes.connections({ connection: live.id })
   await until(async () => (await admin.call('get', `${live.space}/content/pages`)).text.includes('"New"'))
   const failures = await Promise.all(quiet.map((id) => app.store.get(connections, id)))
   assert.ok(

@@ -40,7 +40,7 @@ test('an email that any node queues is sent once', async () => {
     addresses.map(async (email, at) => {
       const { app } = nodes.all[at % 3]!.service
       await app.store.transact((tx) => queueMail(app, tx, { mail: 'sign-in', email }))
-      app.wakeJobs()
+      app.wakes.jobs()
     }),
   )
   const mails = async () => (await store.all(jobs)).filter(({ kind }) => kind === 'send-mail')

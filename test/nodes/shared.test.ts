@@ -30,7 +30,7 @@ async function mailFor(email: string, more: { keeper?: string }): Promise<void> 
     const job = (await tx.all(jobs)).find(({ payload }) => 'email' in payload && payload.email === email)
     if (job) await tx.replace(jobs, { ...job, ...more })
   })
-  app.wakeJobs()
+  app.wakes.jobs()
 }
 
 test('a job runs on the node that has its credentials in memory, and on others if it is gone', async () => {

@@ -136,7 +136,7 @@ test('settings select the notifications in the app and by mail', async () => {
   await reviewer.call('post', `${url}/comments`, { body: { markdown: 'Only by mail' } }).expect(200)
   assert.equal(await types(author), [])
   clock.forward(6 * MINUTE_MS)
-  here.service.app.wakeJobs()
+  here.service.app.wakes.jobs()
   const mail = await smtp.mailTo(await emailOf(author))
   assert.match(mail.text, /commented on change request #\d+ "Say more" in Desk/)
   await author.call('patch', '/v1/user/settings', { notifications: { gossip: { app: true } } }).expect(400)
@@ -150,7 +150,7 @@ test('mails are batched, without notifications that were read in the app', async
   const [newest] = (await list(author)).items
   await author.call('patch', '/v1/user/notifications', { read: true, ids: [newest?.id] }).expect(204)
   clock.forward(6 * MINUTE_MS)
-  here.service.app.wakeJobs()
+  here.service.app.wakes.jobs()
   const mail = await smtp.mailTo(address)
   assert.is(mail.text.match(/commented on/g)?.length, 2)
   assert.match(mail.raw, /^Subject: 2 notifications$/m)
@@ -167,7 +167,7 @@ test('notifications about a space that the user may no longer see are omitted ev
   assert.equal(await waiting(author), [])
   const before = smtp.received.length
   clock.forward(6 * MINUTE_MS)
-  here.service.app.wakeJobs()
+  here.service.app.wakes.jobs()
   await here.service.idle()
   assert.is(smtp.received.length, before)
   await here.admin.call('delete', desk.url).expect(204)

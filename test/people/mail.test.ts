@@ -61,7 +61,7 @@ test('mail to an unavailable server is sent later and does not delay other mail'
   assert.is(await delivery(url), 'queued')
   smtp.behave(() => null)
   now += 10_000
-  here.service.app.wakeJobs()
+  here.service.app.wakes.jobs()
   const { secret } = await smtp.mailTo('later@people.example')
   await until(async () => (await delivery(url)) === 'sent')
   await as(here, null, 'post', '/v1/invites/accept', { token: secret }).expect(200)
@@ -84,7 +84,7 @@ test('mail is dropped after a day without the server', async () => {
   await until(async () => {
     if ((await delivery(url)) === 'failed') return true
     now += 20 * 60 * 1000
-    here.service.app.wakeJobs()
+    here.service.app.wakes.jobs()
     return false
   })
   smtp.behave(() => null)
@@ -100,7 +100,7 @@ test('an invitation that is revoked before its mail leaves is not sent', async (
   await here.admin.call('delete', url).expect(204)
   smtp.behave(() => null)
   now += 10_000
-  here.service.app.wakeJobs()
+  here.service.app.wakes.jobs()
   await until(async () => (await mailJobs()).every(({ state }) => state !== 'queued' && state !== 'running'))
   assert.not.ok(smtp.received.some(({ to }) => to.includes('revoked@people.example')))
 })

@@ -57,8 +57,8 @@ export async function startPreviewing(env: Record<string, string> = {}, override
   async function forward(ms: number): Promise<void> {
     await service.service.idle()
     clock.forward(ms)
-    service.service.app.wakeConnections()
-    service.service.app.wakeJobs()
+    service.service.app.wakes.connections()
+    service.service.app.wakes.jobs()
     await service.service.idle()
   }
 

@@ -55,7 +55,7 @@ if (what === 'fill') {
 }
 app.clock = { now: () => new Date(Date.now() + 8 * 24 * 60 * 60 * 1000) }
 const worker = startWorker(app)
-app.wakeJobs = worker.wake
+app.wakes.connect({ jobs: worker.wake })
 console.log('purging')
 await queueHousekeeping(app)
 await worker.idle()

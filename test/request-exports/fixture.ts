@@ -45,8 +45,8 @@ export async function startExporting() {
     // Record earlier events first.
     await service.service.idle()
     clock.forward(ms)
-    service.service.app.wakeConnections()
-    service.service.app.wakeJobs()
+    service.service.app.wakes.connections()
+    service.service.app.wakes.jobs()
     await service.service.idle()
   }
 

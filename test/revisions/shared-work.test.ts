@@ -1,3 +1,4 @@
+import { overlay } from '../../src/kernel/overlay.js'
 import * as assert from 'uvu/assert'
 import type { SpaceRepository } from '../../src/domain/context/loaded.js'
 import { MAIN } from '../../src/domain/context/refs.js'
@@ -31,19 +32,15 @@ async function counted(space: string): Promise<{ space: SpaceRepository; heads: 
   const { app } = here.service
   const repo = await app.git.open(space)
   let asked = 0
-  const counting = new Proxy(repo, {
-    get: (target, name) => {
-      const value = Reflect.get(target, name, target)
-      if (typeof value !== 'function') return value
-      return (...args: unknown[]) => {
-        asked++
-        return value.apply(target, args)
-      }
-    },
-  })
+  const counting = <G extends object>(group: G): G => overlay<G>(() => group, {}, { asked: () => void asked++ })
+  const counted = {
+    ...{ path: repo.path, signs: repo.signs, remote: repo.remote, door: repo.door, upkeep: repo.upkeep },
+    ...{ refs: counting(repo.refs), objects: counting(repo.objects) },
+    ...{ trees: counting(repo.trees), history: counting(repo.history) },
+  }
   const head = repo.refs.head(MAIN) as CommitId
   const below = (await repo.objects.commit(head)).parents[0] as CommitId
-  return { space: { doc: { id: space }, repo: counting }, heads: [head, below], asked: () => asked }
+  return { space: { doc: { id: space }, repo: counted }, heads: [head, below], asked: () => asked }
 }
 
 for (const [what, ask] of Object.entries({ 'IDs of pages': overridesAt, 'dates of pages': datesAt }))

@@ -1,6 +1,7 @@
 // Tests the offline bundle of a site: its content, its variants by reader, and its behavior when opened from a folder.
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { Page } from 'puppeteer-core'
 import * as assert from 'uvu/assert'
@@ -10,7 +11,7 @@ import { StoredFiles } from '../support/stored-files.js'
 import { suiteWith } from '../support/suite.js'
 import { openChromium } from './chromium.js'
 import { publishSite } from './published.js'
-import { publish, visitorToken } from './support.js'
+import { publish, read, visitorToken } from './support.js'
 import { download, filesAt, unpack, unzip } from './unzip.js'
 
 const PNG = Buffer.from(
@@ -317,6 +318,44 @@ test('without script, the menu of a page leads to the bundle and a page with the
     assert.match(archives[0] as string, /^200 attachment; filename="Field guide\.zip"/)
   } finally {
     await browser.close()
+  }
+})
+
+test('the page that waits for a bundle shows the finished percentage without script', async () => {
+  const site = await publish(here, { Start: '# Start\n', More: '# More\n', Last: '# Last\n' }, { visibility: 'public' })
+  const { bundler } = here.service.app
+  const { write } = bundler
+  const parts: number[] = []
+  let isShown = false
+  bundler.write = async (app, order, folder, run) => {
+    while (!isShown) {
+      await run.progress(0.42)
+      await sleep(20)
+    }
+    const progress = async (part: number): Promise<void> => void parts.push(part)
+    return write.call(bundler, app, order, folder, { ...run, progress })
+  }
+  try {
+    const waiting = async (language: string) => {
+      const { status, text, headers } = await read(`${site.address}/~bundle`, {
+        headers: { 'Accept-Language': language },
+      })
+      assert.is(status, 202)
+      assert.is(headers.get('refresh'), '3')
+      assert.not.match(text, '<script')
+      return text
+    }
+    assert.match(await waiting('en'), '<progress aria-label="The download is being prepared"></progress>')
+    while (!(await waiting('en')).includes('>42%<')) await sleep(50)
+    assert.match(await waiting('en'), 'value="0.42"')
+    assert.match(await waiting('de'), '42\u00a0%')
+    isShown = true
+    assert.ok((await filesAt(`${site.address}/~bundle`)).has('index.html'))
+    // A new space has one page more.
+    assert.equal(parts, [0.25, 0.5, 0.75, 1])
+  } finally {
+    isShown = true
+    bundler.write = write
   }
 })
 

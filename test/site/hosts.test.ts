@@ -1,5 +1,5 @@
 import { createServer, request as forward } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import request, { type Response } from 'supertest'
 import * as assert from 'uvu/assert'
 import { type Json, newSite, type SiteClient } from '../sites/http.js'
@@ -200,6 +200,37 @@ test('a proxy can look up the hostnames that need a certificate', async () => {
   await read('127.0.0.1', '/~host').expect(404)
   await patch(organization(), { customHostname: null })
   assert.is(await ask('docs.acme.example'), 404)
+})
+
+/** Sends the first lines of a request byte for byte. Returns the status and the text of the response. */
+const sendLines = (lines: readonly string[]): Promise<[status: number, text: string]> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(Number(port()), '127.0.0.1', () => socket.write(`${lines.join('\r\n')}\r\n\r\n`))
+    let text = ''
+    socket.on('data', (part) => (text += part))
+    socket.on('error', reject)
+    socket.on('close', () => resolve([Number(/^HTTP\/1.1 (\d+)/.exec(text)?.[1] ?? 0), text]))
+  })
+
+test('a hostname leads to its site in every notation', async () => {
+  const site = await handbook('Notations')
+  const other = await handbook('Others')
+  await patch(site.base, { hostname: 'notations.acme.example' })
+  await patch(other.base, { hostname: 'others.acme.example' })
+  const ask = async (target: string, host: string): Promise<string> => {
+    const [status, text] = await sendLines([`GET ${target} HTTP/1.1`, `Host: ${host}`, 'Connection: close'])
+    return `${status} ${/<title>([^<]*)/.exec(text)?.[1] ?? ''}`
+  }
+  const own = await ask('/install', 'notations.acme.example')
+  assert.match(own, /^200 .*Notations/)
+  for (const host of ['NOTATIONS.acme.Example', 'notations.acme.example.', `notations.acme.example:${port()}`])
+    assert.is(await ask('/install', host), own, host)
+  // The address of the request line counts, and not the header.
+  assert.is(await ask('http://notations.acme.example/install', 'others.acme.example'), own)
+  assert.is(await ask(`http://notations.acme.example:${port()}/install?x#y`, 'others.acme.example'), own)
+  assert.is(await ask('/install', 'notations.acme.example..'), await ask('/install', 'nobody.example'))
+  for (const target of ['http://[::1', 'http://a:99999/', 'ftp://notations.acme.example/install', 'install', '*'])
+    assert.is(await ask(target, 'notations.acme.example'), '400 ', target)
 })
 
 test.run()

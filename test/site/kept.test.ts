@@ -1,7 +1,9 @@
 // Tests cached responses: compression, ETags, and their dependencies.
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { request } from 'node:http'
+import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { git } from '../support/hermetic-git.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { edit, publish, read } from './support.js'
@@ -118,6 +120,58 @@ test('many readers of one page after a change all get the new text', async () =>
       assert.match(text, `Round ${round}.`)
     }
   }
+})
+
+test(
+  'all readers who come after a push of plain Git get the new text',
+  async () => {
+    const site = await publish(here, { Start: 'The first text.' })
+    const repository = join(here.dir, 'repos', `${site.space}.git`)
+    const old = await git(repository, ['rev-parse', 'main'])
+    await edit(here, site.space, 'Start', 'The second text.')
+    const commits = [old, await git(repository, ['rev-parse', 'main'])] as const
+    const readers = () => Promise.all(Array.from({ length: 20 }, () => read(`${site.address}/start.md`)))
+    for (let round = 0; round < 10; round++) {
+      const [commit, text] = round % 2 === 0 ? [commits[0], 'first'] : [commits[1], 'second']
+      // Readers who came before the push may get either text.
+      const earlier = readers()
+      await git(repository, ['update-ref', 'refs/heads/main', commit])
+      for (const answer of await readers()) assert.match(answer.text, `The ${text} text.`)
+      for (const answer of await earlier) assert.match(answer.text, /The (?:first|second) text\./)
+    }
+  },
+  { embeddedOnly: 'plain-git' },
+)
+
+test('a reader of an adaptive site gets a cached page only with the same claims', async () => {
+  const site = await publish(
+    here,
+    { Start: '{% if visitor.claims.unsigned.isBeta == true %}\nFor beta readers.\n{% endif %}\n\nFor all.' },
+    { adaptiveContent: { enabled: true } },
+  )
+  const schema = {
+    type: 'object',
+    properties: {
+      unsigned: {
+        type: 'object',
+        properties: { isBeta: { type: 'boolean', description: 'Beta' } },
+        additionalProperties: false,
+      },
+    },
+    additionalProperties: false,
+  }
+  await here.admin.call('put', `${site.base}/adaptive-schema`, { jsonSchema: schema }).expect(200)
+  const cookie = (isBeta: boolean): string => `bindery-claims=${encodeURIComponent(JSON.stringify({ isBeta }))}`
+  for (let round = 0; round < 3; round++) {
+    for (const isBeta of [true, false]) {
+      const { text, headers } = await read(`${site.address}/start`, { cookie: cookie(isBeta) })
+      assert.is(text.includes('For beta readers.'), isBeta)
+      assert.is(headers.get('cache-control'), 'private, no-cache')
+    }
+    assert.not.match((await read(`${site.address}/start`)).text, 'For beta readers.')
+  }
+  await here.admin.call('post', `${site.base}/unpublish`).expect(200)
+  assert.is((await read(`${site.address}/start`, { cookie: cookie(true) })).status, 404)
 })
 
 test('scripts, styles and fonts have a hash in their name and are immutable in caches', async () => {

@@ -38,7 +38,7 @@ For readers.
 `,
   'folder/target.md': '# Target\n\nBack to [the guide](../guide.md).\n',
   'private.md': '---\nif: visitor.claims.never\n---\n\n# Private\n\nText.\n',
-  'untitled.md': 'No heading.\n',
+  'untitled.md': 'No heading. Write to docs@example.org, or see www.example.org.\n',
   '.gitbook/includes/notice.md': '---\ntitle: Notice\n---\n\nA reusable notice.\n',
   '.gitbook/vars.yaml': 'version: 3.6\n',
   '.gitbook/assets/a.png': 'not a picture',
@@ -60,7 +60,8 @@ test('the markdown of a page contains exactly the content that its reader sees',
   assert.match(text, /\[the private page\]\(#/)
   for (const absent of [/internal note/, /Only for others/, /private\.md/, /\{% if/, /never/])
     assert.not.match(text, absent)
-  assert.match((await site.get('/untitled.md')).text, /\n# Untitled\n\nNo heading\.\n/)
+  const bare = 'No heading. Write to docs@example.org, or see www.example.org.'
+  assert.match((await site.get('/untitled.md')).text, `\n# Untitled\n\n${bare}\n`)
 })
 
 test('the markdown of a page has one path and the same access check as the page', async () => {

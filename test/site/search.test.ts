@@ -22,11 +22,12 @@ const [test, { here, desk, site }] = await suiteWith('site/search', async () => 
   const here = await startService()
   const desk = await openDesk(here, {
     'SUMMARY.md':
-      '* [Start](README.md)\n* [Cluster](cluster/README.md)\n  * [Locks](cluster/locks.md)\n* [分散ロック](cjk.md)\n',
+      '* [Start](README.md)\n* [Cluster](cluster/README.md)\n  * [Locks](cluster/locks.md)\n* [分散ロック](cjk.md)\n* [الأقفال](rtl.md)\n',
     'README.md': '# Start\n\nHello.\n',
     'cluster/README.md': '# Cluster\n\nMany machines.\n',
     'cluster/locks.md': GUIDE,
     'cjk.md': '# 分散ロック\n\n複数のサーバーで排他制御を行います。\n',
+    'rtl.md': '# الأقفال\n\nقبل. `port 13000` رقم المنفذ، ثم عدد النسخ واقتباس قصير عن الأقفال في النظام كله.\n',
     'secret.md': '---\nhidden: true\n---\n\n# Secret lock\n\nNot for lists.\n',
   })
   const site = await publishSite(here, [desk.space])
@@ -46,6 +47,14 @@ async function find(
 }
 
 const hits = ({ groups }: SearchResults) => groups.flatMap((group) => group.hits)
+
+test('a text has the direction of most of its letters', async () => {
+  const directions = async (query: string) => hits(await find(query)).map(({ text, dir }) => text.join('') && dir)
+  assert.equal(await directions('port'), ['rtl'])
+  assert.equal((await directions('replicas')).filter(Boolean), ['ltr'])
+  const { text } = await site.get('/~search?q=port')
+  assert.match(text, /<p dir="rtl">/)
+})
 
 test('results link to the heading, and the stated number matches the shown results', async () => {
   const results = await find('lock provider')
@@ -69,7 +78,7 @@ test('the page without script shows the same results, with marks and without HTM
   assert.is(status, 200)
   const found = hits(await find('replicas'))
   assert.is(text.match(/class="hit"/g)?.length, found.length)
-  assert.match(text, new RegExp(`<output>${found.length} results?</output>`))
+  assert.match(text, new RegExp(`<output dir="auto">${found.length} results?</output>`))
   assert.match(text, /&lt;b><mark>replicas<\/mark>&lt;\/b>|<mark>replicas<\/mark>/)
   assert.not.match(text, /<b>replicas<\/b>/)
   assert.match(text, /<meta name="robots" content="noindex"/)
@@ -91,7 +100,7 @@ test('hidden pages are not found, and an empty result suggests pages with simila
   const { text } = await site.get('/~search?q=clustr')
   assert.match(text, /No results|\d+ results?/)
   const none = await site.get('/~search?q=zzzzlocks')
-  assert.match(none.text, /<output>No results<\/output>/)
+  assert.match(none.text, /<output dir="auto">No results<\/output>/)
   assert.not.match(none.text, /Secret/)
 })
 

@@ -21,10 +21,23 @@ const UNREAD = new Set(['script', 'style', 'svg', 'template', 'title', 'math'])
 export const parseHtml = (html: string): Nodes => parser.parse(html)
 
 /** The name of an icon, a variable, and a link whose text is replaced by the title of its page. */
-const isReplaced = ({ tagName, properties }: Element, text: string): boolean =>
-  (tagName === 'code' && String(properties.className) === 'expression') ||
-  (tagName === 'i' && /(?:^| )fa-/.test(String(properties.className).replaceAll(',', ' '))) ||
-  (tagName === 'a' && ('dataMention' in properties || properties.title === 'mention' || /^[\w.-]+\.md$/.test(text)))
+const isReplaced = (element: Element, text: string): boolean => {
+  const { tagName, properties } = element
+  if (tagName === 'code') return String(properties.className) === 'expression'
+  if (tagName === 'i') return classesOf(element).some((name) => name.startsWith('fa-'))
+  const isMention = 'dataMention' in properties || properties.title === 'mention'
+  return tagName === 'a' && (isMention || /^[\w.-]+\.md$/.test(text) || isPath(element, text))
+}
+
+const classesOf = ({ properties }: Element): string[] => String(properties.className ?? '').split(/[ ,]/)
+/** Buttons have a gap between them, and the name of a missing picture has a border. */
+const isApart = (element: Element): boolean =>
+  classesOf(element).some((name) => name === 'button' || name === 'missing-picture')
+/** Whether a link's text is the name of its file or folder, as editors write it: `[guide](guide/)`. */
+const isPath = ({ properties: { href } }: Element, text: string): boolean =>
+  /^[\w-][\w./-]*$/.test(text) &&
+  /^(?![a-z]+:)[\w.]/i.test(`${href}`) &&
+  `/${href}`.replace(/\/$/, '').endsWith(`/${text}`)
 
 /** Returns the text of a tree, with a space at each border of a block. */
 export function textOf(node: Nodes): string {
@@ -33,24 +46,27 @@ export function textOf(node: Nodes): string {
     if (UNREAD.has(node.tagName) || isReplaced(node, textIn(node))) return ' '
     if (node.tagName === 'table') removeHidden(node)
     const text = node.children.map(textOf).join('')
-    return INLINE.has(node.tagName) ? text : ` ${text} `
+    return INLINE.has(node.tagName) && !isApart(node) ? text : ` ${text} `
   }
   return node.type === 'root' ? node.children.map(textOf).join('') : ''
 }
 
-/** Removes the cells of columns that only name the target or the picture of a card, or that the author hid. */
+/**
+ * Removes the cells of columns that only name the target or the picture of a card, that the author hid, or that show
+ * boxes.
+ */
 function removeHidden(table: Element): void {
   const [head, ...rows] = selectAll('tr', table)
   const isHidden = (cell: Element | undefined): boolean =>
     ['dataHidden', 'dataCardTarget', 'dataCardCover', 'dataCardCoverDark'].some(
       (one) => one in (cell?.properties ?? {}),
-    )
+    ) || cell?.properties.dataType === 'checkbox'
   const cells = head ? selectAll('th', head) : []
   // Cards have no row of headings.
   if (table.properties.dataView === 'cards' && head) head.children = []
   for (const row of rows)
     for (const [at, cell] of selectAll('td', row).entries()) if (isHidden(cells[at])) cell.children = []
-  for (const cell of cells) if (isHidden(cell)) cell.children = []
+  for (const cell of cells) if (isHidden(cell) && cell.properties.dataType !== 'checkbox') cell.children = []
 }
 
 /** Returns markdown as HTML, with a different parser than the product's. Tags of blocks leave only their titles. */
@@ -64,6 +80,8 @@ export function otherHtml(text: string): string {
     .replace(/^([ \t]*(?:[-*+]|\d+\.) +)\[[ xX]\] /gm, '$1')
     // Footnotes are at the end of the page.
     .replace(/^\[\^[^\]\n]+\]:.*/gm, '')
+    // Anchors of headings in HonKit and mdBook.
+    .replace(/^(#{1,6} .*?)[ \t]*\{ *[#.][^}\n]*\}[ \t]*$/gm, '$1')
     .replace(/\$\$[^$]*\$\$|\[\^[^\]\n]+\]/g, ' ')
   const lines = shown.split('\n').map((line) => {
     if (/^[ \t>*-]*(?:```|~~~)/.test(line)) code = !code

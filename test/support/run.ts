@@ -8,6 +8,7 @@ import { LeftOut } from './left-out.js'
 import { complaints } from './report.js'
 import { startServiceDatabases } from './service-database.js'
 import { temporaryFolder } from './temporary-folder.js'
+import { isSoak } from './soak.js'
 import { TestProcess } from './test-process.js'
 
 /**
@@ -112,7 +113,7 @@ async function worker(queue: string[]): Promise<void> {
     if (!good) {
       console.log(compiled.inSources([output, ...wrong, ...used.before()].join('\n')))
       console.log(await againAlone(name))
-    }
+    } else if (isSoak) console.log(output.trim())
     if (alone || !good || used.worn(report)) {
       // Data of a failed test must not reach another file.
       await used.end()

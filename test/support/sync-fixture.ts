@@ -1,3 +1,4 @@
+import { Wakes } from '../../src/domain/context/wakes.js'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -154,6 +155,7 @@ export async function openApp(
       maxPackBytes: 100_000_000,
       maxTreeEntries: 10_000,
       maxFolderEntries: 10_000,
+      quotas: { spaces: 0, members: 0, bytes: 0 },
       lfs: { maxObjectBytes: 10_000_000, maxSpaceBytes: 100_000_000 },
       remoteTimeoutMs: 30_000,
       maxSpecBytes: 10_000_000,
@@ -196,9 +198,7 @@ export async function openApp(
     assertions: openAssertions().assertions,
     conversions,
     waits: new Waits(),
-    wakeJobs: () => {},
-    wakeWebhooks: () => {},
-    wakeConnections: () => {},
+    wakes: new Wakes(),
     running: new Map(),
     endRun: () => {},
     node: 'here',
@@ -265,7 +265,7 @@ export async function startFixture(signingKeyFile: string | null = null): Promis
   const logged: string[] = []
   const { app, close } = await openApp(root, logged, signingKeyFile)
   const worker = startWorker(app)
-  app.wakeJobs = worker.wake
+  app.wakes.connect({ jobs: worker.wake })
   const { organization, actor } = await insertOrganization(app)
   const fixture: Fixture = {
     root,
@@ -307,6 +307,8 @@ export async function startFixture(signingKeyFile: string | null = null): Promis
         if (!found) throw new Error(`the run holds no conflict: ${run.state} ${run.error ?? ''}`)
         return found
       }
+      // As after a restart: all that the decision needs is in the repository.
+      app.content.clear()
       const held = await request()
       const paths = (await listConflicts(app, space, held)).map(({ path }) => path)
       await updateFromMain(

@@ -95,6 +95,42 @@ test('a repository that is older than the documents is served, and the log state
   }
 })
 
+test('a branch that was lost from packed-refs is restored, or the log names the command', async () => {
+  const { here, spaces, repo } = await withSpaces(['sound', 'branch', 'main'])
+  try {
+    const { body: requests } = await here.admin
+      .call('get', `/v1/spaces/${spaces.branch}/change-requests?status=draft`)
+      .expect(200)
+    const change = { operation: 'insert_page', title: 'Draft', document: { markdown: 'A draft.' } }
+    await here.admin
+      .call('post', `/v1/spaces/${spaces.branch}/change-requests/${requests.items[0].id}/content`, {
+        changes: [change],
+      })
+      .expect(200)
+    await here.service.idle()
+    await here.service.close()
+    lines.length = 0
+    const heads: Record<string, string> = {}
+    for (const [title, name] of Object.entries({ branch: 'change-requests/1', main: 'main' })) {
+      heads[title] = await git(repo(title), ['rev-parse', name])
+      await git(repo(title), ['pack-refs', '--all'])
+      const file = join(repo(title), 'packed-refs')
+      const text = await readFile(file, 'utf8')
+      await writeFile(file, text.replace(`refs/heads/${name}\n`, `refs/headr/${name}\n`))
+    }
+    await here.restart()
+    assert.is(await git(repo('branch'), ['rev-parse', 'change-requests/1']), heads.branch)
+    const { msg = '' } = lines.find(({ level, space }) => level === 'error' && space === spaces.main) ?? {}
+    const [, command = ''] = /restore it: (git .*[0-9a-f]{40})/.exec(msg) ?? []
+    assert.match(command, heads.main ?? '')
+    const [, ...args] = command.split(' ')
+    await git(here.dir, args)
+    await here.admin.call('get', `/v1/spaces/${spaces.main}/content`).expect(200)
+  } finally {
+    await here.close()
+  }
+})
+
 test('fsck reports each damaged repository and checks the others', async () => {
   const { here, spaces, repo } = await withSpaces(['sound', 'missing', 'object', 'pack'])
   try {

@@ -1,15 +1,17 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import request, { type Test } from 'supertest'
 import * as assert from 'uvu/assert'
+import { FolderWatch } from '../../src/disk/folder-watch.js'
 import { createLog } from '../../src/kernel/log.js'
+import { operatorFailures } from '../../src/start/operator-failures.js'
 import { launch, TOKEN, until } from '../races/server-process.js'
 import { git } from '../support/hermetic-git.js'
 import { moduleArguments } from '../support/own-process.js'
 import { startService, type TestService } from '../support/service.js'
-import { smallDisk } from '../support/small-disk.js'
+import { type SmallDisk, smallDisk } from '../support/small-disk.js'
 import { suite } from '../support/suite.js'
 
 // @embedded-only: plain-git
@@ -86,6 +88,28 @@ async function expectReadOnly(here: TestService, space: string, problem: RegExp)
   assert.match(((await ready.json()) as { missing: string[] }).missing.join(), problem)
 }
 
+/** `/readyz` and a metric warn while the disk is nearly full, and requests still work. */
+async function expectWarning(here: TestService, disk: SmallDisk): Promise<void> {
+  const seen = async () => ({
+    ready: (await (await fetch(`${here.url}/readyz`)).json()) as { status: string; warnings?: string[] },
+    metrics: await (await fetch(`${here.url}/metrics`)).text(),
+  })
+  const before = await seen()
+  assert.equal(before.ready, { status: 'ready' })
+  assert.match(before.metrics, /bindery_disk_nearly_full\{folder="data"\} 0/)
+  const { bavail, bsize, blocks } = statfsSync(disk.dir)
+  const file = join(disk.dir, 'almost')
+  writeFileSync(file, Buffer.alloc(Math.floor(bavail * bsize - 0.04 * blocks * bsize)))
+  const after = await seen()
+  assert.is(after.ready.status, 'ready')
+  assert.match(
+    after.ready.warnings?.join() ?? '',
+    /BINDERY_DATA_DIR: its disk is nearly full, 1 MiB of 32 MiB are free/,
+  )
+  assert.match(after.metrics, /bindery_disk_nearly_full\{folder="data"\} 1/)
+  rmSync(file)
+}
+
 const [full, readOnly] = [smallDisk(), smallDisk()]
 if (full === null || readOnly === null) test.skip('this process may not mount a file system')
 else {
@@ -103,6 +127,7 @@ else {
     await edit(here, space.id, 'Unread').expect(200)
     const site = await publish(here, space.id)
     assert.is((await rate(here, site)).status, 303)
+    await expectWarning(here, full)
     full.fill()
     await expectSiteReadOnly(here, site, '/first')
     await expectReadOnly(here, space.id, /BINDERY_\w+_DIR: its disk is full/)
@@ -137,6 +162,21 @@ else {
     await first.close().catch(() => undefined)
   })
 }
+
+test('an input or output error of a write names the folder, and one of a read does not', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'broken-disk-'))
+  const watch = new FolderWatch({ BINDERY_DATA_DIR: join(dir, 'data'), BINDERY_REPOS_DIR: dir })
+  mkdirSync(join(dir, 'data'))
+  const failed = (syscall: string) =>
+    Object.assign(new Error('EIO: i/o error'), { code: 'EIO', syscall, path: join(dir, 'data', 'store/log/1') })
+  const explain = operatorFailures(watch)
+  for (const syscall of ['write', 'fsync', 'fdatasync', 'rename', 'open']) {
+    const shown = await explain(new Error('the log cannot be written', { cause: failed(syscall) }))
+    assert.match(String(shown), /cannot store data right now. BINDERY_DATA_DIR: its disk reports errors/, syscall)
+  }
+  assert.not.match(String(await explain(failed('read'))), /cannot store data/)
+  rmSync(dir, { recursive: true })
+})
 
 /** The user with the fewest permissions. */
 const OTHER_USER = 65_534

@@ -5,19 +5,29 @@ import { respondBytes } from '../pipeline/json-response.js'
 import type { Page } from '../pipeline/page.js'
 import { PAGE_POLICY } from '../pipeline/response-headers.js'
 
-/** Returns the page for a static file. The file is read on first use and then kept in memory. */
+/** The properties of a file whose name contains the hash of its content. */
+interface Immutable {
+  /** Reads its Brotli form; null = it has none. */
+  brotli: () => Promise<Buffer | null>
+}
+
+/**
+ * Returns the page for a static file. The file is read on first use and then kept in memory.
+ * @param immutable given for files that browsers may cache forever
+ */
 export function asset(
   operation: string,
   path: string,
   type: string,
   read: () => Promise<Buffer>,
-  cacheControl = 'public, no-cache',
+  immutable?: Immutable,
 ): Page {
   // bound: the codings
   const inCodings: CodedCache = new Map()
   let loading: Promise<{ bytes: Buffer; tag: string }> | undefined
   const load = async () => {
-    const bytes = await read()
+    const [bytes, brotli] = await Promise.all([read(), immutable?.brotli() ?? null])
+    if (brotli) inCodings.set('br', Promise.resolve(brotli))
     return { bytes, tag: createHash('sha1').update(bytes).digest('base64url') }
   }
   return {
@@ -25,8 +35,10 @@ export function asset(
     operation,
     serve: async (ctx) => {
       const { bytes, tag } = await (loading ??= load())
-      ctx.set('Content-Security-Policy', PAGE_POLICY)
-      ctx.set('Cache-Control', cacheControl)
+      if (!immutable) ctx.set('Content-Security-Policy', PAGE_POLICY)
+      ctx.set('Cache-Control', immutable ? 'public, max-age=31536000, immutable' : 'public, no-cache')
+      // Another session gets the same file.
+      if (immutable) ctx.set('Vary', 'Accept-Encoding')
       await respondBytes(ctx, { status: 200, type, body: bytes, tag, cache: inCodings })
     },
   }

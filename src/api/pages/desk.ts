@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import type { Context } from 'koa'
 import { notFound } from '../../kernel/errors.js'
 import type { Page } from '../pipeline/page.js'
+import { hasSession } from '../pipeline/session-cookie.js'
 import { asset } from './asset.js'
 import { wantsPage } from './missing.js'
 
@@ -14,13 +15,27 @@ interface Manifest {
   /** The files that the script imports on load. */
   imports: readonly string[]
   style: string
-  theme: string
+  /** The script that runs before the first paint. */
+  early: string
   /** The font that the first paint needs. */
   font: string
+  screens: readonly FirstScreen[]
   files: readonly string[]
 }
 
+/** A screen whose code and data are loaded along with the shell. */
+interface FirstScreen {
+  /** Its address: `/s/:space/p/:page`. */
+  pattern: string
+  /** The addresses of its data, with the names of the pattern. */
+  data: readonly string[]
+  files: readonly string[]
+  /** Whether its code is so large that the font comes later. */
+  isLarge: boolean
+}
+
 const FILES = '/~desk/'
+const SESSION = '/v1/session'
 /** The first segments of the app's addresses. */
 const SCREENS = /^\/(?:$|(?:sign-in|start|invite|inbox|new|settings|o|collections|s|sites)(?:\/|$))/
 const TYPES: Readonly<Record<string, string>> = {
@@ -41,23 +56,33 @@ const policy = (nonce: string, sites: string): string =>
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 
+/** For files that come after the shell and the data of the screen. */
+const LOW = ' fetchpriority="low"'
+const preload = (name: string, more = ''): string => `<link rel="modulepreload" href="${FILES}${name}"${more}>`
+
+/** The parts of the page that depend on the request. */
+interface Given {
+  nonce: string
+  sample: string | null
+  first: First
+}
+
 const html = (
-  { script, imports, style, theme, font }: Manifest,
-  nonce: string,
-  sample: string | null,
+  { script, imports, style, early, font }: Manifest,
+  { nonce, sample, first }: Given,
 ): string => `<!doctype html>
-<html lang="en"${sample === null ? '' : ` data-sample="${escaped(sample)}"`}>
+<html lang="en" data-early="${escaped(first.data.join(' '))}"${sample === null ? '' : ` data-sample="${escaped(sample)}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
 <title>Bindery</title>
-<script src="${FILES}${theme}"></script>
-<link rel="preload" href="${FILES}${font}" as="font" type="font/woff2" crossorigin>
+<script src="${FILES}${early}"></script>
 <link rel="stylesheet" href="${FILES}${style}" nonce="${nonce}">
-${imports.map((name) => `<link rel="modulepreload" href="${FILES}${name}">`).join('\n')}
 <script type="module" src="${FILES}${script}"></script>
+${[...imports.map((name) => preload(name)), ...first.files.map((name) => preload(name, LOW))].join('\n')}
+${first.isLarge ? '' : `<link rel="preload" href="${FILES}${font}" as="font" type="font/woff2" crossorigin${LOW}>`}
 </head>
 <body>
 <div id="app"></div>
@@ -65,6 +90,26 @@ ${imports.map((name) => `<link rel="modulepreload" href="${FILES}${name}">`).joi
 </body>
 </html>
 `
+
+/** The code and the data of the screen at a path. */
+type First = Omit<FirstScreen, 'pattern'>
+
+/** Returns a function that finds what the screen at a path loads. Data of screens after the sign-in needs a session. */
+function firstScreens(screens: readonly FirstScreen[]): (path: string, hasSession: boolean) => First {
+  const known = screens.map(({ pattern, ...rest }) => ({
+    address: new RegExp(`^${pattern.replaceAll(/:(\w+)/g, '(?<$1>[\\w-]+)')}$`),
+    ...rest,
+  }))
+  return (path, hasSession) => {
+    for (const { address, data, ...rest } of known) {
+      const found = address.exec(path)
+      if (!found) continue
+      const own = data.map((one) => one.replaceAll(/:(\w+)/g, (_, name) => found.groups?.[name] ?? ''))
+      return { ...rest, data: [SESSION, ...(hasSession ? own : [])] }
+    }
+    return { files: [], data: [SESSION], isLarge: false }
+  }
+}
 
 /**
  * Returns a function that finds the page at a path: the app, or one of its files; null for other paths. Programs get
@@ -76,6 +121,7 @@ export function deskPages(sample: () => Promise<string | null>, sites: () => str
   const built = folder.find((one) => existsSync(new URL('manifest.json', one)))
   if (!built) throw new Error('The files of the app are missing. Run `npm run build`.')
   const manifest: Manifest = JSON.parse(readFileSync(new URL('manifest.json', built), 'utf8'))
+  const firstOf = firstScreens(manifest.screens)
   const files = new Map(manifest.files.map((name) => [FILES + name, assetFor(new URL(name, built), name)]))
   const app: Page = {
     path: '/',
@@ -87,7 +133,8 @@ export function deskPages(sample: () => Promise<string | null>, sites: () => str
       ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
       ctx.set('Referrer-Policy', 'same-origin')
       ctx.type = 'text/html; charset=utf-8'
-      ctx.body = html(manifest, nonce, await sample())
+      const first = firstOf(ctx.path, hasSession(ctx.req.headers))
+      ctx.body = html(manifest, { nonce, sample: await sample(), first })
     },
   }
   return (path) => files.get(path) ?? (SCREENS.test(path) ? app : null)
@@ -96,5 +143,6 @@ export function deskPages(sample: () => Promise<string | null>, sites: () => str
 /** The name of a file contains the hash of its content, so browsers may cache it forever. */
 function assetFor(file: URL, name: string): Page {
   const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
-  return asset('desk', FILES + name, type, () => readFile(file), 'public, max-age=31536000, immutable')
+  const brotli = () => readFile(new URL(`${file.href}.br`)).catch(() => null)
+  return asset('desk', FILES + name, type, () => readFile(file), { brotli })
 }

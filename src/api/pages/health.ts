@@ -3,10 +3,16 @@ import type { Page } from '../pipeline/page.js'
 
 /**
  * Returns the health pages. `/healthz` responds if the process runs. `/readyz` is 200 if the service is ready, else 503
- * with the missing conditions.
+ * with the missing conditions. `warnings` are conditions that an operator should change before requests fail.
  */
 export function healthPages(
-  ready: () => readonly string[] | Promise<readonly string[]>,
+  {
+    ready,
+    warnings = async () => [],
+  }: {
+    ready: () => readonly string[] | Promise<readonly string[]>
+    warnings?: (() => Promise<readonly string[]>) | undefined
+  },
   stopping: () => boolean,
 ): Page[] {
   return [
@@ -28,7 +34,11 @@ export function healthPages(
         ctx.set('Cache-Control', 'no-store')
         ctx.status = missing.length === 0 ? 200 : 503
         if (missing.length > 0) ctx.set('Retry-After', '5')
-        ctx.body = missing.length === 0 ? { status: 'ready' } : { status: 'not ready', missing }
+        const warned = await warnings()
+        ctx.body = {
+          ...(missing.length === 0 ? { status: 'ready' } : { status: 'not ready', missing }),
+          ...(warned.length === 0 ? {} : { warnings: warned }),
+        }
       },
     },
   ]

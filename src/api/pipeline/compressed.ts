@@ -29,7 +29,8 @@ export type CodedCache = Map<Coding, Promise<Buffer>>
  */
 export function codingFor(ctx: Context, type: string, bytes: number): Coding | null {
   if (bytes < COMPRESS_BYTES || ctx.req.headers['accept-encoding'] === undefined || !WORTH_IT.test(type)) return null
-  const coding = ctx.acceptsEncodings('br', 'gzip', 'deflate', 'identity')
+  // Browsers accept all codings alike and name the best one last.
+  const coding = ctx.acceptsEncodings('br') || ctx.acceptsEncodings('gzip', 'deflate', 'identity')
   return coding && Object.hasOwn(codings, coding) ? (coding as Coding) : null
 }
 

@@ -102,7 +102,7 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
   let draining = false
   let stopping = false
   const pages: Page[] = [
-    ...healthPages(options.ready, () => draining || stopping),
+    ...healthPages(options, () => draining || stopping),
     metricsPage(options.metrics, config),
     ...docsPages(),
     ...framePages(),

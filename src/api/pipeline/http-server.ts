@@ -1,5 +1,5 @@
 // Creates the HTTP server, with limits on the size, duration and number of connections and requests.
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Api } from './create-api.js'
 import { networkOf } from './network-of.js'
@@ -27,6 +27,8 @@ const KEEP_ALIVE_MS = 10_000
  * the response.
  */
 const SILENT_MS = 300_000
+/** The code with which Node reports a target that it cannot read itself. */
+const BAD_TARGET = 'HPE_INVALID_URL'
 /** Interval at which Node checks for expired requests, in milliseconds. */
 const LOOK_MS = 5_000
 
@@ -42,12 +44,34 @@ export function createHttpServer(api: Pick<Api, 'listener' | 'clientError'>, lim
   server.maxConnections = limits.maxConnections
   server.timeout = SILENT_MS
   if (limits.trustProxy === 0) server.on('connection', connectionsPerAddress(limits.maxConnectionsPerAddress))
-  server.on('request', api.listener)
+  const listener = (req: IncomingMessage, res: ServerResponse): void => {
+    if (hasPath(req)) api.listener(req, res)
+    else
+      api.clientError(
+        Object.assign(new Error('The target of the request is not a path.'), { code: BAD_TARGET }),
+        req.socket,
+      )
+  }
+  server.on('request', listener)
   // `100 Continue` is sent when a handler reads the body, not earlier.
-  server.on('checkContinue', api.listener)
+  server.on('checkContinue', listener)
   server.on('checkExpectation', (_req: IncomingMessage, res) => res.writeHead(417, { 'Content-Length': 0 }).end())
   server.on('clientError', api.clientError)
   return server
+}
+
+/**
+ * Whether the target of a request is a path. The target may be a whole address, whose host name then replaces the `Host`
+ * header (RFC 9112, 3.2.2), so that a proxy and the server read the same host name.
+ */
+function hasPath(req: IncomingMessage): boolean {
+  const { url = '', method } = req
+  if (url.startsWith('/') || (url === '*' && method === 'OPTIONS')) return true
+  const [, host, path = ''] = /^https?:\/\/([^/\\?#@]+)((?:[/?].*)?)$/is.exec(url) ?? []
+  if (host === undefined || !URL.canParse(url)) return false
+  req.headers.host = host
+  req.url = path.startsWith('/') ? path : `/${path}`
+  return true
 }
 
 function connectionsPerAddress(most: number): (socket: Socket) => void {

@@ -1,6 +1,7 @@
 // Serves the requests of one connection in the order of their arrival, even if they arrive together.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { arrivals } from '../../kernel/arrivals.js'
 
 /**
  * Maximum number of requests per connection that may wait for earlier responses. If a client sends more, its connection
@@ -37,8 +38,10 @@ export function oneAtATime(listener: Listener): Listener {
     const turn = turns.get(socket)
     if (!turn) return
     const next = socket.destroyed ? undefined : turn.ahead.shift()
-    if (next) begin(turn, ...next)
-    else turn.busy = false
+    if (next) {
+      arrivals.begin()
+      begin(turn, ...next)
+    } else turn.busy = false
   }
 
   return (req, res) => {

@@ -93,6 +93,8 @@ export interface ApiOptions<App, Actor extends object> {
   sites?: () => string
   /** Returns the reasons why the service is not ready; empty = ready. */
   ready: () => readonly string[] | Promise<readonly string[]>
+  /** Returns conditions that an operator should change before requests fail. */
+  warnings?: () => Promise<readonly string[]>
   byteCache?: ByteCache
   /**
    * Caches responses of operations with a validator. `record` makes an app that records all reads: for the actor, the

@@ -62,18 +62,22 @@ export class RateLimit {
 
   /** Counts a request. Returns the headers to send, or throws 429 with them. */
   count(key: string): RateLimitHeaders {
+    return this.headers(this.take(key), performance.now())
+  }
+
+  /** Counts a request without making headers. Throws 429 with the headers to send. */
+  take(key: string): Window {
     const now = performance.now()
     const room = this.room(key, now)
     const window = room ?? required(this.#windows.get(key))
     this.add(key, window)
-    const headers = this.headers(window, now)
-    if (room) return headers
+    if (room) return room
     const again = String(Math.max(1, Math.ceil((window.endsAt - now) / 1000)))
     throw new ServiceError(
       'too-many-requests',
       `You sent too many requests: the limit is ${this.perMinute} per minute. Try again in ${again} s.`,
       {
-        headers: { ...headers, 'Retry-After': again },
+        headers: { ...this.headers(window, now), 'Retry-After': again },
       },
     )
   }

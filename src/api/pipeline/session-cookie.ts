@@ -23,6 +23,10 @@ export const sessionCookie = (publicUrl: string, secret: string, expires: Date):
 export const endedSessionCookie = (publicUrl: string): string =>
   `${nameFor(publicUrl)}=; Max-Age=0; ${attributes(publicUrl)}`
 
+/** Whether a request has the cookie of a session, which may have ended. */
+export const hasSession = ({ cookie }: IncomingMessage['headers']): boolean =>
+  cookie !== undefined && [NAME, `__Host-${NAME}`].some((name) => secretIn(cookie, name) !== null)
+
 /**
  * Replaces the cookie of a request to the API with the `Authorization` header of its token. A request that another
  * page may have caused gets no token: a request from another origin (browsers send the cookie to all ports of the

@@ -185,8 +185,9 @@ export const getPublishedBundle = endpoint({
   fails: [409, 503],
   handle: async (context) => {
     const visitor = await visitorOf(context)
-    const bundle = await openBundle(context.app, visitor)
-    if (!bundle) return reply<never>({ status: 202, headers: { 'Retry-After': RETRY_SECONDS } })
+    const opened = await openBundle(context.app, visitor)
+    if (!('file' in opened)) return reply<never>({ status: 202, headers: { 'Retry-After': RETRY_SECONDS } })
+    const bundle = opened.file
     return stream({
       contentType: 'application/zip',
       size: bundle.bytes,

@@ -126,7 +126,7 @@ const movedOf = (rows: FileRows, file: StoredFile): MovedFile => ({
 })
 
 /** Throws `OperatorError` while servers are connected to the database. */
-async function refuseRunning(database: Database): Promise<void> {
+export async function refuseRunning(database: Database): Promise<void> {
   const text = `SELECT count(DISTINCT coalesce(client_addr::text, 'this machine'))::int AS hosts FROM pg_stat_activity
     WHERE datname = current_database() AND ${IS_SERVER}`
   const [row] = await database.query<{ hosts: number }>(text)

@@ -43,7 +43,7 @@ export function resolveLink(
 ): Resolution | null {
   const { structure, exists, reusable, submodules } = context
   if (kind === 'specification') return specification(target)
-  const text = (kind === 'autolink' ? addressOf(target) : target).trim()
+  const text = target.trim()
   if (/^data:/i.test(text)) return null
   if (EXPRESSION.test(text)) return url(text)
   const named = resolveReference(text, source.gitPath, structure, exists)
@@ -104,8 +104,8 @@ function specification(target: string): Resolution | null {
  * Returns the address that a reference points to, and its origin. Returns null if it is neither an http address nor a
  * path such as `/spaces/<id>`.
  */
-export function linkedAddress({ kind, target }: ReferenceTarget): { origin: string; target: string } | null {
-  const text = (kind === 'autolink' ? addressOf(target) : target).trim()
+export function linkedAddress({ target }: ReferenceTarget): { origin: string; target: string } | null {
+  const text = target.trim()
   if (EXPRESSION.test(text)) return null
   const origin = SPACE_PATH.test(text) ? '' : originOf(text)
   return origin === null ? null : { origin, target: text.slice(0, MAX_TARGET_LENGTH) }
@@ -121,10 +121,4 @@ function byId(text: string, structure: ContentStructure): Resolution | null {
   const id = /^\/pages\/([^/?#]+)\/?$/.exec(text)?.[1]
   const entry = id === undefined ? undefined : structure.byId.get(id)
   return entry ? { to: { kind: 'page', id: entry.id, gitPath: null } } : null
-}
-
-/** Returns a bare address in the form that browsers use. */
-function addressOf(text: string): string {
-  if (/^[a-z][a-z0-9+.-]*:/i.test(text)) return text
-  return text.includes('@') && !text.includes('/') ? `mailto:${text}` : `http://${text}`
 }

@@ -2,11 +2,9 @@
 import { useEffect, useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import type { Sent } from '../api/upload.js'
-import { open } from '../route.js'
 import { Note } from '../shell/notes.js'
 import { attempt, explain } from '../shell/toast.js'
 import { fill, language, plural, words } from '../words/index.js'
-import { dropDraft, keepDraft } from './new-space.js'
 import { adminWords } from './words.js'
 
 type Import = Schemas['ContentImport']
@@ -55,22 +53,40 @@ export function Sending({ name, sent, onStop }: { name: string; sent: Sent; onSt
   )
 }
 
-/** The import of a file or an address into a space that only admins see until it is kept. */
-export function Importing({
-  space,
-  id,
-  title,
-  onBack,
-}: {
+/** The input of an import from an address. */
+export interface AddressInput {
+  url: string
+  source: Schemas['ContentImportSource']
+  wait: false
+}
+
+/** The draft or change request that receives the content. */
+export interface Receiver {
   space: string
+  /** The address to which a file is sent. */
+  path: string
+  /** Starts an import from an address. Returns its ID. Throws `ApiError`. */
+  fetch(input: AddressInput): Promise<string>
+  /** Keeps the imported content and shows it. Throws `ApiError`. */
+  keep(): Promise<void>
+  /** Drops everything. Throws `ApiError`. */
+  drop(): Promise<void>
+}
+
+interface ImportingProps {
+  receiver: Receiver
   id: string
-  title: string
+  /** The button after the import. */
+  keepLabel: string
   onBack: () => void
-}) {
-  const { found, error } = useImport(space, id)
+}
+
+/** The import of a file or an address into what was created to receive it. */
+export function Importing({ receiver, id, keepLabel, onBack }: ImportingProps) {
+  const { found, error } = useImport(receiver.space, id)
   const back = () =>
     attempt(async () => {
-      await dropDraft(space)
+      await receiver.drop()
       onBack()
     })
   const w = adminWords().new
@@ -103,7 +119,7 @@ export function Importing({
             <p>{w.nothingLost}</p>
           </Note>
         ) : (
-          <Imported found={found} space={space} title={title} onBack={back} />
+          <Imported found={found} keepLabel={keepLabel} keep={() => attempt(receiver.keep)} onBack={back} />
         )}
       </div>
     </section>
@@ -141,23 +157,15 @@ function useImport(space: string, id: string): { found: Import | null; error: un
   return { found, error }
 }
 
-function Imported({
-  found,
-  space,
-  title,
-  onBack,
-}: {
+interface ImportedProps {
   found: Import
-  space: string
-  title: string
+  keepLabel: string
+  keep: () => unknown
   onBack: () => void
-}) {
+}
+
+function Imported({ found, keepLabel, keep, onBack }: ImportedProps) {
   const w = adminWords().new
-  const keep = () =>
-    attempt(async () => {
-      await keepDraft(space, title)
-      open(`/s/${space}`)
-    })
   return (
     <>
       <Note tone="good">
@@ -177,7 +185,7 @@ function Imported({
       {found.moreFailures !== undefined && <p class="sm muted">{plural(w.moreFailures, found.moreFailures)}</p>}
       <div class="row wrap">
         <button type="button" class="btn primary" onClick={keep}>
-          {w.openSpace}
+          {keepLabel}
         </button>
         <button type="button" class="btn quiet" onClick={onBack}>
           {w.discard}

@@ -1,13 +1,15 @@
-/** Imports a file of the reader, or a website or document at an address, into a new space. */
+/** Imports a file of the reader, or a website or document at an address, into a new space or an existing one. */
+import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { ApiError, api, body, type Schemas } from '../api/client.js'
 import { maxFileBytes, type Sent, sendForm } from '../api/upload.js'
+import { open } from '../route.js'
 import { Field } from '../shell/fields.js'
 import { Icon } from '../shell/icons.js'
 import { fill } from '../words/index.js'
 import { ChoiceField, type Form, FormError, Segments, Submit, TextField, useForm } from './form.js'
-import { Importing, Sending, sizeInWords } from './importing.js'
-import { createDraft, dropDraft } from './new-space.js'
+import { Importing, type Receiver, Sending, sizeInWords } from './importing.js'
+import { createDraft, dropDraft, keepDraft } from './new-space.js'
 import { adminWords } from './words.js'
 
 type Source = Schemas['ContentImportSource']
@@ -42,9 +44,9 @@ const titleOf = (name: string): string =>
     .replace(/[-_.]+/g, ' ')
     .trim()
 
-/** Sends a file into a space. Returns the ID of its import. Throws `ApiError`. */
+/** Sends a file. Returns the ID of its import. Throws `ApiError`. */
 async function sendFile(
-  spaceId: string,
+  path: string,
   file: File,
   how: { onProgress: (sent: Sent) => void; signal: AbortSignal },
 ): Promise<string> {
@@ -52,7 +54,7 @@ async function sendFile(
   form.append('source', kindOf(file.name) ?? '')
   form.append('wait', 'false')
   form.append('file', file, file.name)
-  const made = await sendForm(`/v1/spaces/${spaceId}/content/import`, form, how)
+  const made = await sendForm(path, form, how)
   return typeof made === 'object' && made !== null && 'import' in made ? String(made.import) : ''
 }
 
@@ -68,34 +70,43 @@ async function checkFile(file: File | null): Promise<File> {
   return file
 }
 
+interface ImportProps {
+  title: string
+  /** The effect of the import, in a few words. */
+  hint: string
+  /** The button after the import. */
+  keepLabel: string
+  /** Creates what receives the content. Throws `ApiError`. */
+  begin: (name: string) => Promise<Receiver>
+  /** The fields after the source. */
+  children: (form: Form) => ComponentChildren
+  /** Called with a name that fits the file. */
+  onFile?: (name: string, before: string | null) => void
+}
+
 /** Draws the form, and the progress of the import. */
-export function NewFromFiles({ organization }: { organization: string }) {
+export function ImportForm({ title, hint, keepLabel, begin, children, onFile }: ImportProps) {
   const w = adminWords().new
   const [from, setFrom] = useState<'file' | 'address'>('file')
   const [file, setFile] = useState<File | null>(null)
   const [source, setSource] = useState<Source>('website')
   const [url, setUrl] = useState('')
-  const [title, setTitle] = useState('')
   const [sent, setSent] = useState<Sent | null>(null)
-  const [started, setStarted] = useState<{ space: string; id: string } | null>(null)
+  const [started, setStarted] = useState<{ receiver: Receiver; id: string } | null>(null)
   const stop = useRef(new AbortController())
-  const start = async (spaceId: string): Promise<string> => {
-    if (from === 'file' && file) {
-      stop.current = new AbortController()
-      setSent({ done: 0, total: file.size })
-      return sendFile(spaceId, file, { onProgress: setSent, signal: stop.current.signal })
-    }
-    const params = { path: { spaceId } }
-    const made = api.POST('/v1/spaces/{spaceId}/content/import', { params, body: { url, source, wait: false } })
-    return (await body(made)).import
+  const start = async (receiver: Receiver): Promise<string> => {
+    if (from !== 'file' || !file) return receiver.fetch({ url, source, wait: false })
+    stop.current = new AbortController()
+    setSent({ done: 0, total: file.size })
+    return sendFile(receiver.path, file, { onProgress: setSent, signal: stop.current.signal })
   }
   const form = useForm(async () => {
     if (from === 'file') await checkFile(file)
-    const space = await createDraft(organization, title)
+    const receiver = await begin(from === 'file' && file ? file.name : url)
     try {
-      setStarted({ space: space.id, id: await start(space.id) })
+      setStarted({ receiver, id: await start(receiver) })
     } catch (error) {
-      await dropDraft(space.id).catch(() => {})
+      await receiver.drop().catch(() => {})
       if (!stop.current.signal.aborted) throw error
     } finally {
       setSent(null)
@@ -103,16 +114,16 @@ export function NewFromFiles({ organization }: { organization: string }) {
   })
   const choose = (chosen: File | null) => {
     setFile(chosen)
-    if (chosen && (title === '' || (file && title === titleOf(file.name)))) setTitle(titleOf(chosen.name))
+    if (chosen) onFile?.(titleOf(chosen.name), file && titleOf(file.name))
   }
-  if (started) return <Importing {...started} title={title} onBack={() => setStarted(null)} />
+  if (started) return <Importing {...started} keepLabel={keepLabel} onBack={() => setStarted(null)} />
   return (
     <>
       {sent && file && <Sending name={file.name} sent={sent} onStop={() => stop.current.abort()} />}
       <form class="panel" hidden={sent !== null} onSubmit={form.submit}>
         <div class="ph">
-          <h2 class="h grow">{w.choices.files.name}</h2>
-          <span class="sm muted hide-s">{w.nothingYet}</span>
+          <h2 class="h grow">{title}</h2>
+          <span class="sm muted hide-s">{hint}</span>
         </div>
         <div class="pb stack">
           <div class="row">
@@ -131,7 +142,7 @@ export function NewFromFiles({ organization }: { organization: string }) {
           ) : (
             <Address form={form} source={source} onSource={setSource} url={url} onUrl={setUrl} />
           )}
-          <TextField label={w.name} error={form.error('title')} value={title} onInput={setTitle} required />
+          {children(form)}
           <FormError form={form} />
           <div class="row">
             <Submit form={form}>{form.isBusy ? w.importing : w.import}</Submit>
@@ -139,6 +150,41 @@ export function NewFromFiles({ organization }: { organization: string }) {
         </div>
       </form>
     </>
+  )
+}
+
+/** Imports into a new space, which only admins see until it is kept. */
+export function NewFromFiles({ organization }: { organization: string }) {
+  const w = adminWords().new
+  const [title, setTitle] = useState('')
+  const begin = async (): Promise<Receiver> => {
+    const { id } = await createDraft(organization, title)
+    return {
+      space: id,
+      path: `/v1/spaces/${id}/content/import`,
+      fetch: async (input) =>
+        (
+          await body(
+            api.POST('/v1/spaces/{spaceId}/content/import', { params: { path: { spaceId: id } }, body: input }),
+          )
+        ).import,
+      keep: async () => {
+        await keepDraft(id, title)
+        open(`/s/${id}`)
+      },
+      drop: () => dropDraft(id),
+    }
+  }
+  return (
+    <ImportForm
+      title={w.choices.files.name}
+      hint={w.nothingYet}
+      keepLabel={w.openSpace}
+      begin={begin}
+      onFile={(name, before) => (title === '' || title === before) && setTitle(name)}
+    >
+      {(form) => <TextField label={w.name} error={form.error('title')} value={title} onInput={setTitle} required />}
+    </ImportForm>
   )
 }
 

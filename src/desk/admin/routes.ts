@@ -42,6 +42,7 @@ const ROUTES: readonly { pattern: string; load: () => Promise<Named> }[] = [
     pattern: '/s/:space/connection/new',
     load: async () => (await import('../screens/connection-new.js')).ConnectionNew,
   },
+  { pattern: '/s/:space/import', load: async () => (await import('../screens/import.js')).ImportScreen },
   { pattern: '/new', load: async () => (await import('../screens/new.js')).New },
   { pattern: '/new/found', load: async () => (await import('../screens/new-found.js')).NewFound },
   { pattern: '/sites/:site', load: async () => (await import('../screens/site-structure.js')).SiteStructure },

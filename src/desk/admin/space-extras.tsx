@@ -1,4 +1,4 @@
-/** The other settings of a space: its PDF, its translations, the specifications that its pages use. */
+/** The other settings of a space: its PDF, its translations, the specifications that its pages use, copies and transfers. */
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { useData } from '../api/data.js'
@@ -6,6 +6,7 @@ import { Icon } from '../shell/icons.js'
 import { Note } from '../shell/notes.js'
 import { attempt } from '../shell/toast.js'
 import { plural } from '../words/index.js'
+import { Duplicate, Transfer } from './elsewhere.js'
 import { adminWords } from './words.js'
 
 export function SpaceExtras({ space }: { space: Schemas['Space'] }) {
@@ -54,7 +55,16 @@ export function SpaceExtras({ space }: { space: Schemas['Space'] }) {
             <div class="d">{counts && plural(w.openapiCount, counts.specs)}</div>
           </div>
         </li>
+        <li>
+          <Icon name="copy" />
+          <div class="grow">
+            <b>{adminWords().elsewhere.copyTitle}</b>
+            <div class="d">{adminWords().elsewhere.copyHelp}</div>
+          </div>
+          <Duplicate space={space} />
+        </li>
       </ul>
+      <Transfer content={{ type: 'space', ...space }} />
     </section>
   )
 }

@@ -26,10 +26,30 @@ let onSignedOut = (): void => {}
 /** Sets what happens when the session has ended. */
 export const whenSignedOut = (run: () => void): void => void (onSignedOut = run)
 
+declare global {
+  /** The responses that `early.ts` requested, by path and query. */
+  var binderyEarly: Map<string, Promise<Response | null>> | undefined
+}
+
+/** Older responses of `early.ts` are requested again. */
+const MAX_EARLY_MS = 30_000
+
+/** Returns the response to a request that was sent before the app's code was there. Each is used once. */
+async function earlyResponse({ method, url }: Request): Promise<Response | null> {
+  const path = url.slice(location.origin.length)
+  const found = globalThis.binderyEarly?.get(path)
+  if (method !== 'GET' || !found) return null
+  globalThis.binderyEarly?.delete(path)
+  return performance.now() < MAX_EARLY_MS ? found : null
+}
+
+/** Forgets the responses that were requested for another user, or for none. */
+export const forgetEarly = (): void => globalThis.binderyEarly?.clear()
+
 /** Sends a request of the app. Throws `ApiError` with status 0 if there is no response. */
 async function send(request: Request): Promise<Response> {
   try {
-    return await fetch(request)
+    return (await earlyResponse(request)) ?? (await fetch(request))
   } catch {
     throw new ApiError(0, '')
   }

@@ -1,6 +1,6 @@
 /** API data for screens. Previously loaded data appears immediately and is revalidated in the background. */
 import { type Signal, signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { ApiError } from './client.js'
 
 /** Loaded data. Before the first response, `value` and `error` are undefined. */
@@ -57,7 +57,7 @@ function run<T>(entry: Entry<T>): Promise<void> {
  */
 export function useData<T>(key: string | null, load: () => Promise<T>): Loaded<T> {
   const entry = key === null ? null : entryOf(key, load)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (entry) void run(entry)
   }, [entry])
   return entry ? entry.state.value : { isLoading: false }

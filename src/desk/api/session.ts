@@ -1,6 +1,6 @@
 /** The session: sign-in, sign-out, and the signed-in user. */
 import { signal } from '@preact/signals'
-import { ApiError, api, body, type Schemas, whenSignedOut } from './client.js'
+import { ApiError, api, body, forgetEarly, type Schemas, whenSignedOut } from './client.js'
 import { forgetAll } from './data.js'
 
 /** The signed-in user and the token of the session; null = no one; undefined = not known yet. */
@@ -32,6 +32,7 @@ function browserName(): string {
 /** Signs in with an access token, the secret of a mailed link, or the code of a single sign-on. Throws `ApiError`. */
 export async function signIn(token: string): Promise<void> {
   const opened = await body(api.POST('/v1/session', { body: { token, label: browserName() } }))
+  forgetEarly()
   const isSame = session.value?.user.id === opened.user.id
   if (!isSame) forgetAll()
   session.value = opened

@@ -24,7 +24,7 @@ export interface Chunk {
 export interface ConflictFile {
   key: string
   path: string
-  kind: 'content' | 'add/add' | 'modify/delete' | 'rename' | 'binary' | 'file/directory' | 'mode'
+  kind: 'content' | 'add/add' | 'modify/delete' | 'rename' | 'binary' | 'file/directory' | 'mode' | 'name'
   form: 'page' | 'table-of-contents' | 'file' | 'link' | 'submodule'
   base?: Version
   ours?: Version
@@ -113,6 +113,8 @@ export function partsOf(file: ConflictFile): Part[] {
 export function optionsOf(file: ConflictFile, part: Part): ('base' | 'main' | 'change-request' | 'both')[] {
   if (part.type === 'place') return ['main', 'change-request']
   if (part.type === 'chunk') return ['base', 'main', 'change-request', 'both']
+  // Both files stay, so one of them gets another name.
+  if (file.kind === 'name') return []
   const isFolder = file.kind === 'file/directory'
   return [
     ...(file.base && !isFolder ? ['base' as const] : []),
@@ -122,11 +124,15 @@ export function optionsOf(file: ConflictFile, part: Part): ('base' | 'main' | 'c
   ]
 }
 
+/** Whether both sides can stay if the file of the change request, or a copy of main's page, gets another name. */
+export const hasTwoNames = ({ kind }: Pick<ConflictFile, 'kind'>): boolean =>
+  kind === 'file/directory' || kind === 'name'
+
 /** Whether a user may write the result manually. */
 export const isWritable = (file: ConflictFile, part: Part): boolean =>
   part.type === 'chunk' ||
   (part.type === 'file' &&
-    file.kind !== 'file/directory' &&
+    !hasTwoNames(file) &&
     (file.form === 'page' || file.form === 'file' || file.form === 'table-of-contents') &&
     [file.ours, file.theirs].some((side) => side?.text !== undefined))
 

@@ -4,7 +4,8 @@
  */
 import { Chip } from '../shell/notes.js'
 import { fill } from '../words/index.js'
-import { isWritable, optionsOf, resultText } from './decisions.js'
+import { hasTwoNames, isWritable, optionsOf, resultText } from './decisions.js'
+import { canKeep, KeepElsewhere } from './elsewhere.js'
 import { changeOf, isPicture, SIDES, sideName } from './names.js'
 import { EditButtons, type PartProps, Take, Writing } from './controls.js'
 import { Source } from './texts.js'
@@ -24,11 +25,12 @@ export function WholePart(props: PartProps) {
   const canWrite = isWritable(file, part)
   const written = typeof choice === 'object' ? choice.text : null
   const combined = options.includes('both')
+  const keepsBoth = hasTwoNames(file) && canKeep(file)
   return (
     <div>
       {file.problem !== undefined && <p class="note wait">{file.problem}</p>}
       {combined && <p class="muted pb">{w.clean}</p>}
-      <div class={`sides ${combined || canWrite ? '' : 'alone'}`}>
+      <div class={`sides ${combined || canWrite || keepsBoth ? '' : 'alone'}`}>
         {SIDES.map(({ choice: side, member, key }) => {
           const id = `${file.key}-${side}`
           return (
@@ -48,23 +50,26 @@ export function WholePart(props: PartProps) {
               <div class="body">
                 <Version {...props} member={member} name={sideName(side, host)} />
               </div>
-              <footer>
-                {options.includes(side) && (
-                  <Take
-                    isFull
-                    label={labelOf(file, member)}
-                    hint={key}
-                    describedBy={id}
-                    isTaken={choice === side}
-                    isOff={!canEdit}
-                    onTake={() => screen.decide(stop, side)}
-                  />
-                )}
-              </footer>
+              {options.length > 0 && (
+                <footer>
+                  {options.includes(side) && (
+                    <Take
+                      isFull
+                      label={labelOf(file, member)}
+                      hint={key}
+                      describedBy={id}
+                      isTaken={choice === side}
+                      isOff={!canEdit}
+                      onTake={() => screen.decide(stop, side)}
+                    />
+                  )}
+                </footer>
+              )}
             </div>
           )
         })}
       </div>
+      {keepsBoth && <KeepElsewhere {...props} />}
       {(combined || canWrite) && (
         <div class="result">
           <header>
@@ -120,10 +125,11 @@ function Version({ file, member, name }: PartProps & { member: Member; name: str
   const version = file[member]
   if (!version) {
     if (file.kind === 'file/directory') return <p class="muted">{member === 'base' ? w.noEntry : w.folder}</p>
+    if (file.kind === 'name') return <p class="muted">{w.noEntry}</p>
     return <p class="muted">{member === 'base' ? w.noEntry : w.deletedHere}</p>
   }
   if (file.form === 'submodule') return <p class="muted">{fill(w.submodule, { revision: version.oid.slice(0, 12) })}</p>
-  const path = version.path === file.path ? null : <p class="sm muted">{version.path}</p>
+  const path = version.path === file.path && file.kind !== 'name' ? null : <p class="sm muted">{version.path}</p>
   if (version.text === undefined || (file.kind === 'binary' && isPicture(file)))
     return (
       <figure class="pic">

@@ -1,14 +1,6 @@
-/** Sets up CodeMirror: keys, style, gutters. */
-import {
-  acceptCompletion,
-  autocompletion,
-  closeBrackets,
-  closeBracketsKeymap,
-  type CompletionSource,
-  completionKeymap,
-} from '@codemirror/autocomplete'
+/** Sets up CodeMirror with what typing needs: keys, style, gutters. The tools are loaded afterwards. */
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from '@codemirror/commands'
-import { bracketMatching, indentUnit } from '@codemirror/language'
+import { indentUnit } from '@codemirror/language'
 import { Compartment, EditorState, type Extension, type TransactionSpec } from '@codemirror/state'
 import {
   drawSelection,
@@ -20,19 +12,14 @@ import {
   lineNumbers,
   type ViewUpdate,
 } from '@codemirror/view'
-import { blockBands } from './bands.js'
-import { formatKeys } from './commands.js'
-import { markdownLanguage } from './language.js'
-import { changeMarks } from './marks.js'
 import { othersCarets } from './carets.js'
-import { tableGrid } from './grid.js'
+import { changeMarks } from './marks.js'
 
 /** The parts of the screen that the editor uses. */
 export interface CodePorts {
   /** Names the text for screen readers. */
   label: string
   phrases: Readonly<Record<string, string>>
-  completions: readonly CompletionSource[]
   /** Called for each update of the view. */
   updated(update: ViewUpdate): void
   save(): void
@@ -46,6 +33,9 @@ export interface CodePorts {
 export const editable = new Compartment()
 /** The value of `editable` while the text is read-only. */
 export const readOnly: Extension = [EditorState.readOnly.of(true), EditorView.editable.of(false)]
+
+/** The language, the completion and the keys of the toolbar. Until they are loaded, it is empty. */
+export const tools = new Compartment()
 
 const searching = new Compartment()
 
@@ -129,7 +119,7 @@ export function createCode(parent: HTMLElement, text: string, ports: CodePorts):
   const own = keymap.of([
     { key: 'Mod-s', preventDefault: true, run: () => handled(ports.save) },
     { key: 'Mod-p', preventDefault: true, run: () => handled(ports.togglePreview) },
-    { key: 'Tab', run: (view) => acceptCompletion(view) || indentMore(view), shift: indentLess },
+    { key: 'Tab', run: indentMore, shift: indentLess },
   ])
   const state = EditorState.create({
     doc: text,
@@ -147,17 +137,11 @@ export function createCode(parent: HTMLElement, text: string, ports: CodePorts):
       drawSelection(),
       dropCursor(),
       EditorView.lineWrapping,
-      bracketMatching(),
-      closeBrackets(),
-      markdownLanguage(),
-      blockBands(),
       othersCarets(),
-      tableGrid(),
       searching.of(keymap.of([{ key: 'Mod-f', preventDefault: true, run: loadSearch }])),
-      autocompletion({ override: [...ports.completions], icons: false, maxRenderedOptions: 50, interactionDelay: 0 }),
+      tools.of([]),
       own,
-      formatKeys(),
-      keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap]),
+      keymap.of(historyKeymap),
       leaving,
       keymap.of(defaultKeymap),
       EditorView.updateListener.of(ports.updated),

@@ -1,30 +1,9 @@
 /** Completes links to pages, anchors and files, reusable content, variables, tags and the names of the format's blocks. */
-import type { Completion, CompletionContext, CompletionResult, CompletionSource } from '@codemirror/autocomplete'
+import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete'
 import type { Schemas } from '../api/client.js'
+import { asTarget, relativePath, type Targets } from './targets.js'
 
 type Apply = Exclude<Completion['apply'], undefined>
-
-/** The targets of links and blocks. The lists are loaded on first use. */
-export interface Targets {
-  /** Path of the edited page's file. */
-  path: string
-  pages(): Promise<readonly Schemas['Page'][]>
-  files(): Promise<readonly Schemas['File'][]>
-  revision(): Promise<Schemas['Revision']>
-  /** The headings of a page. */
-  headings(page: Schemas['Page'] | null): Promise<readonly { id: string; text: string }[]>
-}
-
-/** Returns the relative path from the file of a page to another file. */
-export function relativePath(from: string, to: string): string {
-  const [folders, parts] = [from.split('/').slice(0, -1), to.split('/')]
-  let same = 0
-  while (same < folders.length && same < parts.length - 1 && folders[same] === parts[same]) same++
-  return [...folders.slice(same).map(() => '..'), ...parts.slice(same)].join('/')
-}
-
-/** Writes a path as the target of a link. */
-export const asTarget = (path: string): string => (/[ ()<>]/.test(path) ? `<${path}>` : path)
 
 const flat = (
   pages: readonly Schemas['Page'][],
@@ -57,78 +36,70 @@ async function anchors(targets: Targets, typed: string, from: number): Promise<C
   }
 }
 
-const links =
-  (targets: Targets): CompletionSource =>
-  async (context) => {
-    const match = context.matchBefore(/\]\([^)\n]*$/)
-    if (!match) return null
-    const [from, typed] = [match.from + 2, match.text.slice(2)]
-    if (/^[a-z]+:/i.test(typed)) return null
-    if (typed.includes('#')) return anchors(targets, typed, from)
-    const [pages, files] = await Promise.all([none(targets.pages()), none(targets.files())])
-    const options = [
-      ...flat(pages).flatMap(({ page, above }): Completion[] => {
-        if (!page.git) return []
-        const path = asTarget(relativePath(targets.path, page.git.path))
-        return [{ label: page.title, detail: above.join(' › ') || path, apply: applied(path), boost: 1 }]
-      }),
-      ...files.flatMap((file): Completion[] => {
-        const path = file.git?.path
-        return path === undefined
-          ? []
-          : [{ label: file.name, detail: path, apply: applied(asTarget(relativePath(targets.path, path))) }]
-      }),
-    ]
-    return { from, options, validFor: /^[^)#\n]*$/ }
-  }
+async function links(context: CompletionContext, targets: Targets): Promise<CompletionResult | null> {
+  const match = context.matchBefore(/\]\([^)\n]*$/)
+  if (!match) return null
+  const [from, typed] = [match.from + 2, match.text.slice(2)]
+  if (/^[a-z]+:/i.test(typed)) return null
+  if (typed.includes('#')) return anchors(targets, typed, from)
+  const [pages, files] = await Promise.all([none(targets.pages()), none(targets.files())])
+  const options = [
+    ...flat(pages).flatMap(({ page, above }): Completion[] => {
+      if (!page.git) return []
+      const path = asTarget(relativePath(targets.path, page.git.path))
+      return [{ label: page.title, detail: above.join(' › ') || path, apply: applied(path), boost: 1 }]
+    }),
+    ...files.flatMap((file): Completion[] => {
+      const path = file.git?.path
+      return path === undefined
+        ? []
+        : [{ label: file.name, detail: path, apply: applied(asTarget(relativePath(targets.path, path))) }]
+    }),
+  ]
+  return { from, options, validFor: /^[^)#\n]*$/ }
+}
 
-const includes =
-  (targets: Targets): CompletionSource =>
-  async (context) => {
-    const match = context.matchBefore(/\{%-?\s*include\s+"[^"\n]*$/)
-    if (!match) return null
-    const { reusableContents } = await targets.revision()
-    return {
-      from: match.from + match.text.indexOf('"') + 1,
-      options: reusableContents.flatMap(({ title, git }) =>
-        git ? [{ label: title, detail: git.path, apply: relativePath(targets.path, git.path) }] : [],
-      ),
-      validFor: /^[^"\n]*$/,
-    }
+async function includes(context: CompletionContext, targets: Targets): Promise<CompletionResult | null> {
+  const match = context.matchBefore(/\{%-?\s*include\s+"[^"\n]*$/)
+  if (!match) return null
+  const { reusableContents } = await targets.revision()
+  return {
+    from: match.from + match.text.indexOf('"') + 1,
+    options: reusableContents.flatMap(({ title, git }) =>
+      git ? [{ label: title, detail: git.path, apply: relativePath(targets.path, git.path) }] : [],
+    ),
+    validFor: /^[^"\n]*$/,
   }
+}
 
-const variables =
-  (targets: Targets): CompletionSource =>
-  async (context) => {
-    const match = context.matchBefore(/\bspace\.vars\.[\w-]*$/)
-    if (!match) return null
-    const found = await targets.revision()
-    return {
-      from: match.from + 'space.vars.'.length,
-      options: Object.entries(found.variables ?? {}).map(([name, value]) => ({ label: name, detail: value })),
-      validFor: /^[\w-]*$/,
-    }
+async function variables(context: CompletionContext, targets: Targets): Promise<CompletionResult | null> {
+  const match = context.matchBefore(/\bspace\.vars\.[\w-]*$/)
+  if (!match) return null
+  const found = await targets.revision()
+  return {
+    from: match.from + 'space.vars.'.length,
+    options: Object.entries(found.variables ?? {}).map(([name, value]) => ({ label: name, detail: value })),
+    validFor: /^[\w-]*$/,
   }
+}
 
 const MAX_FRONT_MATTER = 65_000
 
 /** The tags of the space, in the list of tags of the front matter. */
-const tags =
-  (targets: Targets): CompletionSource =>
-  async (context) => {
-    const match = context.matchBefore(/^(?:tags:\s*\[(?:[^\]\n]*,)?\s*|\s*-\s+)[\w-]*$/)
-    if (!match || context.pos > MAX_FRONT_MATTER) return null
-    const before = context.state.sliceDoc(0, context.pos)
-    const isInside = before.startsWith('---\n') && !/\n---[ \t]*\n/.test(before)
-    const isItem = match.text.startsWith('tags:') || /\ntags:[ \t]*\n(?:\s*-[^\n]*\n)*[^\n]*$/.test(before)
-    if (!isInside || !isItem) return null
-    const found = await targets.revision()
-    return {
-      from: match.from + match.text.search(/[\w-]*$/),
-      options: found.tags.map(({ slug, label }) => ({ label: slug, detail: label })),
-      validFor: /^[\w-]*$/,
-    }
+async function tags(context: CompletionContext, targets: Targets): Promise<CompletionResult | null> {
+  const match = context.matchBefore(/^(?:tags:\s*\[(?:[^\]\n]*,)?\s*|\s*-\s+)[\w-]*$/)
+  if (!match || context.pos > MAX_FRONT_MATTER) return null
+  const before = context.state.sliceDoc(0, context.pos)
+  const isInside = before.startsWith('---\n') && !/\n---[ \t]*\n/.test(before)
+  const isItem = match.text.startsWith('tags:') || /\ntags:[ \t]*\n(?:\s*-[^\n]*\n)*[^\n]*$/.test(before)
+  if (!isInside || !isItem) return null
+  const found = await targets.revision()
+  return {
+    from: match.from + match.text.search(/[\w-]*$/),
+    options: found.tags.map(({ slug, label }) => ({ label: slug, detail: label })),
+    validFor: /^[\w-]*$/,
   }
+}
 
 /** The names of the format's blocks; those with an end tag are written with it. */
 const TAGS: Readonly<Record<string, string>> = {
@@ -174,11 +145,12 @@ function blockTags(context: CompletionContext): CompletionResult | null {
   }
 }
 
-/** Returns the sources of all completions. */
-export const completions = (targets: Targets): CompletionSource[] => [
-  links(targets),
-  includes(targets),
-  variables(targets),
-  tags(targets),
-  blockTags,
-]
+/** Returns the completions at a position. At most one kind of list fits a position. */
+export async function complete(context: CompletionContext, targets: Targets): Promise<CompletionResult | null> {
+  const sources = [links, includes, variables, tags, blockTags]
+  for (const source of sources) {
+    const found = await source(context, targets)
+    if (found) return found
+  }
+  return null
+}

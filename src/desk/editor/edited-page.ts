@@ -5,6 +5,7 @@
 import { Annotation, ChangeSet, type Text, Transaction } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
 import { exactText, type Original, originalOf } from './exact.js'
+import type { LocalCopy } from './local-copy.js'
 import { type BlockConflict, mergeBlocks, type TextEdit } from './merge.js'
 import type { MergeResult } from './saving.js'
 
@@ -130,21 +131,34 @@ export class EditedPage {
     this.#rebase(pending.original, pending.oid)
   }
 
-  /** Starts from another base: a text that was stored in the browser, with the file that it is based on. */
-  restore(base: string, oid: string, text: string): void {
+  /**
+   * Starts from another base: a text that was stored in the browser, with the file that it is based on, and with the files
+   * that were sent without a response. One of them may be what the server has now.
+   */
+  restore({ base, oid, text, sent = [] }: Pick<LocalCopy, 'base' | 'oid' | 'text' | 'sent'>): void {
     const doc = this.view.state.doc.toString()
     const kept = originalOf(text).text
     this.#insert(mergeBlocks(doc, doc, kept).edits, 'input.restore')
     this.#rebase(originalOf(base), oid)
+    this.#attempts = sent.map((raw) => ({ raw, changes: this.#since(originalOf(raw)) }))
+  }
+
+  /** The files that were sent since the last response. */
+  get sent(): readonly string[] {
+    return this.#attempts.map(({ raw }) => raw)
+  }
+
+  /** The edits from another text to the one in the editor. */
+  #since({ text }: Original): ChangeSet {
+    const doc: Text = this.view.state.doc
+    return ChangeSet.of(mergeBlocks(text, text, doc.toString()).edits, text.length)
   }
 
   /** Makes another file the base of the text. */
   #rebase(original: Original, oid: string): void {
-    const doc: Text = this.view.state.doc
-    const { edits } = mergeBlocks(original.text, original.text, doc.toString())
     this.#original = original
     this.#oid = oid
-    this.#changes = ChangeSet.of(edits, original.text.length)
+    this.#changes = this.#since(original)
   }
 
   #insert(edits: readonly TextEdit[], userEvent?: string): void {

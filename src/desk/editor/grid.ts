@@ -1,6 +1,6 @@
 /** Shows one table as a grid of fields instead of its source. Each keystroke changes one cell of the text. */
 import { syntaxTree } from '@codemirror/language'
-import { type EditorState, type Extension, StateEffect, StateField } from '@codemirror/state'
+import { type EditorState, StateEffect, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
 import { fill, plural } from '../words/index.js'
 import {
@@ -66,9 +66,6 @@ function decorationsOf(state: EditorState, open: Open | null): DecorationSet {
   return Decoration.set(Decoration.replace({ widget: new Grid(table, open), block: true }).range(open.from, open.to))
 }
 
-/** Returns the extension. */
-export const tableGrid = (): Extension => openTable
-
 /** Returns the pipe table at a position, or null. */
 function tableAt(state: EditorState, at: number): Open | null {
   for (let node = syntaxTree(state).resolveInner(at, 1); node.parent; node = node.parent)
@@ -84,6 +81,8 @@ function tableAt(state: EditorState, at: number): Open | null {
 export function openGrid(view: EditorView, at: number): boolean {
   const found = tableAt(view.state, at) ?? htmlTableAt(view.state, at) ?? plainTable(view.state, at)
   if (!found) return false
+  if (view.state.field(openTable, false) === undefined)
+    view.dispatch({ effects: StateEffect.appendConfig.of(openTable) })
   view.dispatch({ effects: setOpen.of(found) })
   requestAnimationFrame(() => view.dom.querySelector<Field>('.grid-ed :is(input, textarea)')?.focus())
   return true

@@ -13,6 +13,8 @@ export interface LocalCopy {
   text: string
   base: string
   oid: string
+  /** Files that were sent and may have been saved, because their response did not arrive. */
+  sent?: readonly string[]
   /** Milliseconds since 1970. */
   at: number
 }

@@ -161,16 +161,30 @@ async function touches(spaceId: string, changeRequestId: string, pageId: string)
 
 /**
  * The way on: `again` = the writer may save here after all, `change-request` = in another change request, `suggest` =
- * as suggestions on the blocks. `none` = the text can be copied.
+ * as suggestions on the blocks. `suggest-in` = as suggestions in a change request of others, because only people who may
+ * edit can create one. `none` = the text can be copied.
  */
-export type WayOn = 'again' | 'change-request' | 'suggest' | 'none'
+export type WayOn = 'again' | 'change-request' | 'suggest' | 'suggest-in' | 'none'
+
+/** Maximum number of change requests that are offered for suggestions. */
+const MAX_OFFERED = 20
+
+/** Loads the newest open change requests of a space. Throws `ApiError`. */
+export const openRequests = async (spaceId: string): Promise<readonly Schemas['ChangeRequest'][]> =>
+  (
+    await body(
+      api.GET('/v1/spaces/{spaceId}/change-requests', {
+        params: { path: { spaceId }, query: { status: 'open', limit: MAX_OFFERED } },
+      }),
+    )
+  ).items
 
 /** Asks the server what the writer may still do in a place. Without an answer: nothing. */
 export async function findWayOn({ spaceId, changeRequest: changeRequestId }: Place): Promise<WayOn> {
   try {
     const { permissions, editMode } = await body(api.GET('/v1/spaces/{spaceId}', { params: { path: { spaceId } } }))
     if (editMode === 'locked' || !permissions.comment) return 'none'
-    if (changeRequestId === undefined) return permissions.edit ? 'change-request' : 'none'
+    if (changeRequestId === undefined) return permissions.edit ? 'change-request' : 'suggest-in'
     const { status } = await body(
       api.GET('/v1/spaces/{spaceId}/change-requests/{changeRequestId}', {
         params: { path: { spaceId, changeRequestId } },

@@ -129,7 +129,7 @@ function RefusedNote({ writing, more }: { writing: Writing; more: string }) {
     >
       <p>
         <b>{suggests ? w.refused.suggestTitle : w.save.forbiddenTitle}</b> {suggests ? w.refused.suggestLead : reason}{' '}
-        {isSuggested && w.refused.goOn} {more}
+        {isSuggested && w.refused.goOn} {writing.wayOn.value === 'suggest-in' && w.refused.onlyComment} {more}
       </p>
     </Note>
   )

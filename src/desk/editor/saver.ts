@@ -62,6 +62,7 @@ export class Saver {
 
   async #save(): Promise<void> {
     const { raw, oid } = this.page.send()
+    this.ports.keep(() => this.page.exact())
     try {
       this.page.confirm(await this.ports.save(raw, oid))
       this.send({ type: 'saved', at: this.ports.now() })

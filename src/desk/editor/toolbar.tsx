@@ -4,8 +4,6 @@ import { useRef } from 'preact/hooks'
 import { Icon, type IconName } from '../shell/icons.js'
 import { toast } from '../shell/toast.js'
 import { bold, heading, inlineCode, italic, link, openBlocks } from './commands.js'
-import { openGrid } from './grid.js'
-import { insertTable } from './palette.js'
 import type { Writing } from './writing.js'
 import { editorWords } from './words.js'
 
@@ -48,7 +46,8 @@ export function Toolbar({ writing, showPreview }: { writing: Writing; showPrevie
   )
 }
 
-function tableAtCaret(view: Writing['view']): void {
+async function tableAtCaret(view: Writing['view']): Promise<void> {
+  const [{ openGrid }, { insertTable }] = await Promise.all([import('./grid.js'), import('./palette.js')])
   const { head } = view.state.selection.main
   if (openGrid(view, head)) return
   const line = view.state.doc.lineAt(head)

@@ -1,12 +1,12 @@
 /** An open page in the editor: its text, its saves, its location, and the state for the screen. */
+import type { Extension } from '@codemirror/state'
 import type { EditorView, ViewUpdate } from '@codemirror/view'
 import { type Signal, signal } from '@preact/signals'
 import { ApiError, api, body, type Schemas } from '../api/client.js'
 import { session } from '../api/session.js'
 import type { Place } from '../space/space.js'
 import { fill } from '../words/index.js'
-import { createCode, editable, insertText, readOnly } from './code.js'
-import { asTarget, completions, relativePath, type Targets } from './completion.js'
+import { createCode, editable, insertText, readOnly, tools } from './code.js'
 import { EditedPage, fromServer } from './edited-page.js'
 import { type CopyKey, CopyKeeper, deleteCopy, type LocalCopy, secondKey } from './local-copy.js'
 import { showMarks } from './marks.js'
@@ -23,8 +23,8 @@ import {
   uploadFile,
   type WayOn,
 } from './page-api.js'
-import { blockCompletions } from './palette.js'
 import { Saver } from './saver.js'
+import { asTarget, relativePath, type Targets } from './targets.js'
 import { editorWords } from './words.js'
 
 /** The properties with which an editor is opened. */
@@ -91,7 +91,6 @@ export class Writing {
     this.view = createCode(parent, source.markdown.replace(/^\ufeff/, ''), {
       label: fill(w.markdownOf, { page: page.title }),
       phrases: {},
-      completions: [blockCompletions, ...completions(this.targets)],
       updated: (update) => this.#updated(update),
       save: () => this.saver.send({ type: 'now' }),
       togglePreview: () => this.onPreviewKey(),
@@ -117,6 +116,11 @@ export class Writing {
     clearTimeout(this.#marks)
     for (const stop of this.#stops) stop()
     this.view.destroy()
+  }
+
+  /** Adds the tools that typing does not need. */
+  addTools(extension: Extension): void {
+    this.view.dispatch({ effects: tools.reconfigure(extension) })
   }
 
   /** Makes the text read-only or editable. */
@@ -190,7 +194,8 @@ export class Writing {
   }
 
   #keep(text: (() => string) | null): void {
-    const make = text && ((): LocalCopy => ({ text: text(), base: this.text.base, oid: this.text.oid, at: Date.now() }))
+    const { base, oid, sent } = this.text
+    const make = text && ((): LocalCopy => ({ text: text(), base, oid, sent, at: Date.now() }))
     this.keeper.keep(this.#key, make, this.view.state.doc.length)
   }
 
@@ -235,11 +240,24 @@ export class Writing {
     const { page } = this.input
     const subject = fill(editorWords().subject, { page: page.title }).slice(0, 100)
     const made = await startChange(before.spaceId, page.id, before.user, subject)
+    await this.#moveTo(made)
+  }
+
+  /** Continues with suggestions in a change request of others. Throws `ApiError` if it does not have the page. */
+  async suggestIn(changeRequest: Schemas['ChangeRequest']): Promise<void> {
+    await loadSource({ ...this.place.value, changeRequest: String(changeRequest.number) }, this.input.page.id)
+    await this.#moveTo(changeRequest)
+    this.wayOn.value = 'suggest'
+    this.setReadOnly(false)
+  }
+
+  async #moveTo(changeRequest: Schemas['ChangeRequest']): Promise<void> {
+    const before = this.#key
     this.#isLive = false
-    this.changeRequest.value = made
-    this.place.value = { spaceId: before.spaceId, changeRequest: String(made.number) }
+    this.changeRequest.value = changeRequest
+    this.place.value = { spaceId: before.spaceId, changeRequest: String(changeRequest.number) }
     // The screen does not change. A reload opens the change request.
-    history.replaceState(null, '', `/s/${before.spaceId}/c/${made.number}/p/${page.id}`)
+    history.replaceState(null, '', `/s/${before.spaceId}/c/${changeRequest.number}/p/${this.input.page.id}`)
     if (this.saver.isUnsaved) this.#keep(() => this.text.exact())
     await this.keeper.flush()
     await deleteCopy(before)
@@ -297,7 +315,7 @@ export class Writing {
     const copy = this.copy.value
     if (!copy) return
     this.#forgetCopy()
-    this.text.restore(copy.base, copy.oid, copy.text)
+    this.text.restore(copy)
     this.saver.edited()
     this.saver.send({ type: 'now' })
   }

@@ -1,6 +1,7 @@
 /** The collections of an organization: what they are called, who has a role on them, and what is within them. */
 import { useState } from 'preact/hooks'
 import { CollectionMembers } from '../admin/content-members.js'
+import { moveCollection, otherPlaces, Transfer } from '../admin/elsewhere.js'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
 import { ChoiceField, type Form, FormError, Submit, TextField, useForm } from '../admin/form.js'
@@ -140,6 +141,7 @@ function One({ collection }: { collection: Collection }) {
       <General collection={collection} />
       <h2 class="h">{adminWords().space.members}</h2>
       <CollectionMembers collection={collection} />
+      <Transfer content={{ type: 'collection', ...collection }} />
       <Delete collection={collection} />
     </div>
   )
@@ -151,6 +153,8 @@ function General({ collection }: { collection: Collection }) {
   const [title, setTitle] = useState(collection.title)
   const [description, setDescription] = useState(collection.description ?? '')
   const [level, setLevel] = useState<Role | 'inherit' | 'none'>(collection.defaultLevel ?? 'none')
+  const [parent, setParent] = useState(collection.parent ?? '')
+  const collections = useCollections(collection.organization)
   const form = useForm(async () => {
     const changes = {
       title,
@@ -159,6 +163,7 @@ function General({ collection }: { collection: Collection }) {
     }
     const params = { path: { collectionId: collection.id } }
     await body(api.PATCH('/v1/collections/{collectionId}', { params, body: changes }))
+    if (parent !== (collection.parent ?? '')) await moveCollection(collection.id, parent)
     await refresh(collection.organization)
     toast(s.saved)
   })
@@ -172,6 +177,15 @@ function General({ collection }: { collection: Collection }) {
         onInput={setDescription}
         maxLength={100}
       />
+      {collections && (
+        <ChoiceField
+          label={w.within}
+          error={form.error('parent')}
+          value={parent}
+          of={[['', w.top], ...otherPlaces(collection, collections)]}
+          onChange={setParent}
+        />
+      )}
       <ChoiceField
         label={s.level}
         help={s.levelHelp}

@@ -1,6 +1,6 @@
 /** The editor of a page, on the main content or in a change request. */
 import { address } from '../route.js'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { api, ApiError, body, type Schemas } from '../api/client.js'
 import { reload, useData } from '../api/data.js'
 import { session } from '../api/session.js'
@@ -9,7 +9,6 @@ import { loadSource } from '../editor/page-api.js'
 import { startPresence } from '../editor/presence.js'
 import { EditorRibbon, type ViewName } from '../editor/ribbon.js'
 import { SaveNote } from '../editor/save-notes.js'
-import { Toolbar } from '../editor/toolbar.js'
 import { Writing, type WritingInput } from '../editor/writing.js'
 import { Frame } from '../shell/frame.js'
 import { Failed, Nothing, Note, Shape } from '../shell/notes.js'
@@ -31,6 +30,14 @@ async function load(place: Place, pageId: string): Promise<Loaded> {
   const { spaceId, changeRequest: changeRequestId } = place
   const w = editorWords()
   const user = session.peek()?.user.id ?? ''
+  // The reasons why a page has no text come first.
+  const text = loadSource(place, pageId).then(
+    (source) => () => source,
+    (error) => () => {
+      throw error
+    },
+  )
+  const kept = findCopy({ user, spaceId, changeRequest: changeRequestId ?? '', pageId })
   const [space, changeRequest, pages] = await Promise.all([
     body(api.GET('/v1/spaces/{spaceId}', { params: { path: { spaceId } } })),
     changeRequestId === undefined
@@ -50,11 +57,12 @@ async function load(place: Place, pageId: string): Promise<Loaded> {
   if (changeRequest && changeRequest.status !== 'draft' && changeRequest.status !== 'open')
     throw new CannotEdit(w.closedRequest)
   if (page.type !== 'document') throw new CannotEdit(w.noFile)
-  const [source, base, copy] = await Promise.all([
-    loadSource(place, pageId),
+  const [sourceOf, base, copy] = await Promise.all([
+    text,
     changeRequest ? loadSource({ spaceId }, pageId).catch(() => null) : null,
-    findCopy({ user, spaceId, changeRequest: changeRequestId ?? '', pageId }),
+    kept,
   ])
+  const source = sourceOf()
   // A stored text that the server already has needs no decision.
   const isNews = copy !== null && copy.text !== source.markdown
   return {
@@ -92,7 +100,7 @@ export function Editor({ space = '', number, page = '' }: Readonly<Record<string
       (error) => setState({ key, error }),
     )
   }
-  useEffect(run, [key])
+  useLayoutEffect(run, [key])
   const w = editorWords()
   if (state?.key === key && state.loaded) return <Open key={key} input={state.loaded} />
   const { error } = state?.key === key ? state : {}
@@ -124,6 +132,8 @@ export function Editor({ space = '', number, page = '' }: Readonly<Record<string
   )
 }
 
+const tools = () => import('../editor/tools.js')
+
 /** Moves the caret to the line that the address names, for example that of a broken link. */
 function goToLine({ view }: Writing): void {
   const wanted = Number(address.value.query.get('line'))
@@ -137,7 +147,7 @@ function Open({ input }: { input: Loaded }) {
   const [writing] = useState(() => new Writing(input))
   const holder = useRef<HTMLDivElement>(null)
   const [isMounted, setMounted] = useState(false)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!holder.current) return
     writing.mount(holder.current)
     writing.onFailedUpload = (text) => toast(text, { isBad: true })
@@ -145,6 +155,7 @@ function Open({ input }: { input: Loaded }) {
     setMounted(true)
     writing.view.focus()
     goToLine(writing)
+    void tools().then(({ toolsFor }) => writing.addTools(toolsFor(writing.targets)))
     return () => {
       stop()
       writing.destroy()
@@ -175,6 +186,7 @@ function useChanges(writing: Writing): ReadonlyMap<string, 'e' | 'n'> {
   return found
 }
 
+const Toolbar = later(async () => (await tools()).Toolbar, <div class="bar" />)
 const Preview = later(async () => (await import('../editor/preview.js')).Preview)
 const PageSettings = later(async () => (await import('../editor/settings.js')).PageSettings)
 const EditorSide = later(async () => (await import('../editor/side.js')).EditorSide)

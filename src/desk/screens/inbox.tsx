@@ -10,6 +10,7 @@ import { Empty, Show } from '../shell/notes.js'
 import { Time } from '../shell/time.js'
 import { attempt, toast } from '../shell/toast.js'
 import { fill, words } from '../words/index.js'
+import { moreWords } from '../words/more.js'
 
 type Notification = Schemas['Notification']
 type Topic = keyof Settings['notifications']
@@ -29,7 +30,7 @@ async function mark(list: Schemas['NotificationList'], ids: readonly string[], r
 }
 
 export function Inbox() {
-  const w = words().inbox
+  const w = moreWords().inbox
   const [isAll, setAll] = useState(false)
   const list = useData(KEY, load)
   const unread = list.value?.items.filter(({ read }) => !read) ?? []
@@ -86,7 +87,7 @@ interface DaysProps {
 
 /** The notifications of today, and the earlier ones. */
 function Days({ list, items }: DaysProps) {
-  const w = words().inbox
+  const w = moreWords().inbox
   if (items.length === 0)
     return (
       <div class="panel">
@@ -137,7 +138,7 @@ const placeOf = ({ urls }: Notification): string => {
 }
 
 function Entry({ list, notification }: { list: Schemas['NotificationList']; notification: Notification }) {
-  const w = words().inbox
+  const w = moreWords().inbox
   const { id, type, read, at, actor, space, changeRequest, page, review, message } = notification
   const values = {
     actor: actor?.displayName ?? w.someone,
@@ -181,7 +182,7 @@ function Entry({ list, notification }: { list: Schemas['NotificationList']; noti
 const TOPICS: readonly Topic[] = ['reviewRequests', 'comments', 'reviews', 'conflicts', 'syncs', 'merges']
 
 function Switches() {
-  const w = words().inbox
+  const w = moreWords().inbox
   const settings = useSettings()
   return (
     <>
@@ -221,7 +222,7 @@ function Switches() {
 }
 
 function ChannelSwitch({ topic, channel, checked }: { topic: Topic; channel: 'app' | 'mail'; checked: boolean }) {
-  const w = words().inbox
+  const w = moreWords().inbox
   return (
     <label class="switch">
       <input

@@ -9,6 +9,7 @@ import { Empty, Shape, Show } from '../shell/notes.js'
 import { SpaceFrame } from '../space/space-frame.js'
 import { type Space, useSpace } from '../space/space.js'
 import { fill, plural, words } from '../words/index.js'
+import { moreWords } from '../words/more.js'
 
 /** Links that are loaded at a time. */
 const STEP = 200
@@ -33,7 +34,7 @@ export function LinksScreen({ space: spaceId = '' }: Parameters) {
   const space = useSpace(spaceId)
   if (!space.value)
     return (
-      <Frame title={words().links.screen}>
+      <Frame title={moreWords().links.screen}>
         <Show data={space}>{() => <Shape />}</Show>
       </Frame>
     )
@@ -41,7 +42,7 @@ export function LinksScreen({ space: spaceId = '' }: Parameters) {
 }
 
 function Broken({ space }: { space: Space }) {
-  const w = words().links
+  const w = moreWords().links
   const [limit, setLimit] = useState(STEP)
   const links = useData(`space/${space.id}/main/broken/${limit}`, () => load(space.id, limit))
   return (
@@ -89,7 +90,7 @@ function bySource(links: readonly Link[]): Source[] {
       const key = page?.id ?? at.kind
       const source = found.get(key) ?? {
         key,
-        title: page?.title ?? (at.kind === 'reusable-content' ? at.reusableContent.title : words().links.contents),
+        title: page?.title ?? (at.kind === 'reusable-content' ? at.reusableContent.title : moreWords().links.contents),
         page: page?.id ?? null,
         file: link.file,
         links: [],
@@ -101,7 +102,7 @@ function bySource(links: readonly Link[]): Source[] {
 }
 
 function SourceLinks({ space, source }: { space: Space; source: Source }) {
-  const w = words().links
+  const w = moreWords().links
   const mayEdit = space.permissions.edit && space.editMode !== 'locked'
   const editor = source.page !== null && mayEdit ? `/s/${space.id}/p/${source.page}/edit` : null
   return (
@@ -136,7 +137,7 @@ function SourceLinks({ space, source }: { space: Space; source: Source }) {
 
 /** Where a link is written. Each line opens the editor there. */
 function Lines({ link: { file = '', lines = [] }, editor }: { link: Link; editor: string | null }) {
-  const w = words().links
+  const w = moreWords().links
   return (
     <div class="row wrap sm">
       <code class="muted">{file}</code>

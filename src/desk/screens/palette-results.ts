@@ -7,6 +7,7 @@ import { openPanel } from '../shell/panels.js'
 import { attempt } from '../shell/toast.js'
 import { switchTheme } from '../shell/top.js'
 import { fill, words } from '../words/index.js'
+import { moreWords } from '../words/more.js'
 
 /** A result: a page or screen, or a command. */
 export interface Found {
@@ -37,7 +38,7 @@ const LISTED = 1000
  * finds commands only.
  */
 export async function groupsFor(text: string, show: (groups: readonly Group[]) => void): Promise<void> {
-  const w = words().find
+  const w = moreWords().find
   const needle = text.trim()
   const here = openPlace()
   const named = needle.replace(/^>\s*/, '')
@@ -213,15 +214,21 @@ function commandsFor(needle: string, may: Permissions): Found[] {
     ...(page && matchPath('/s/:space/p/:page', address.value.path)
       ? [
           ...(may.edit
-            ? [{ key: 'edit', icon: 'edit' as const, title: w.find.edit, href: `${page}/edit`, keys: 'E' }]
+            ? [{ key: 'edit', icon: 'edit' as const, title: moreWords().find.edit, href: `${page}/edit`, keys: 'E' }]
             : []),
-          { key: 'history', icon: 'clock' as const, title: w.find.history, href: `${page}/history`, keys: 'H' },
+          {
+            key: 'history',
+            icon: 'clock' as const,
+            title: moreWords().find.history,
+            href: `${page}/history`,
+            keys: 'H',
+          },
         ]
       : []),
     ...(at
       ? [
           { key: 'requests', icon: 'request' as const, title: w.space.tabs.requests, href: `${at}/c` },
-          { key: 'links', icon: 'broken' as const, title: w.links.screen, href: `${at}/links` },
+          { key: 'links', icon: 'broken' as const, title: moreWords().links.screen, href: `${at}/links` },
         ]
       : []),
     ...(at && may.admin

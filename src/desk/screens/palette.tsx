@@ -5,6 +5,7 @@ import { open } from '../route.js'
 import { Icon } from '../shell/icons.js'
 import { closePanel } from '../shell/panels.js'
 import { plural, words } from '../words/index.js'
+import { moreWords } from '../words/more.js'
 import { type Found, type Group, groupsFor } from './palette-results.js'
 
 /** Time without a key press in milliseconds, after which the search starts. */
@@ -96,24 +97,24 @@ export function Palette() {
           <kbd>Esc</kbd>
         </button>
       </div>
-      <div class="pal-list" id="pal-list" role="listbox" aria-label={w.find.results}>
+      <div class="pal-list" id="pal-list" role="listbox" aria-label={moreWords().find.results}>
         <Results groups={groups} chosen={at} run={run} />
       </div>
-      {all.length === 0 && !isLoading && text.trim() !== '' && <p class="pal-none muted">{w.find.none}</p>}
+      {all.length === 0 && !isLoading && text.trim() !== '' && <p class="pal-none muted">{moreWords().find.none}</p>}
       <div class="pal-foot">
-        <span role="status">{isLoading ? w.common.loading : plural(w.find.count, all.length)}</span>
+        <span role="status">{isLoading ? w.common.loading : plural(moreWords().find.count, all.length)}</span>
         <span class="grow" />
         <span class="hide-s">
-          <kbd>↑</kbd> <kbd>↓</kbd> {w.find.choose}
+          <kbd>↑</kbd> <kbd>↓</kbd> {moreWords().find.choose}
         </span>
         <span class="hide-s">
-          <kbd>Enter</kbd> {w.find.open}
+          <kbd>Enter</kbd> {moreWords().find.open}
         </span>
         <span class="hide-s">
-          <kbd>Ctrl</kbd> <kbd>Enter</kbd> {w.find.newTab}
+          <kbd>Ctrl</kbd> <kbd>Enter</kbd> {moreWords().find.newTab}
         </span>
         <span class="hide-s">
-          <kbd>&gt;</kbd> {w.find.commandsOnly}
+          <kbd>&gt;</kbd> {moreWords().find.commandsOnly}
         </span>
       </div>
     </dialog>

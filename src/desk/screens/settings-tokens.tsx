@@ -10,6 +10,7 @@ import { Chip, Empty, Note, Show } from '../shell/notes.js'
 import { inWords, Time } from '../shell/time.js'
 import { attempt, explain, toast } from '../shell/toast.js'
 import { fill, words } from '../words/index.js'
+import { moreWords } from '../words/more.js'
 import { SettingsFrame } from './settings.js'
 
 type Token = Schemas['Token']
@@ -19,7 +20,7 @@ const useTokens = () => useData(KEY, () => body(api.GET('/v1/user/tokens', { par
 
 /** The screen of access tokens. */
 export function Tokens() {
-  const w = words().settings
+  const w = moreWords().settings
   const tokens = useTokens()
   const [secret, setSecret] = useState<string | null>(null)
   return (
@@ -36,7 +37,7 @@ export function Tokens() {
 
 /** The screen of signed-in devices. */
 export function Devices() {
-  const w = words().settings
+  const w = moreWords().settings
   const tokens = useTokens()
   return (
     <SettingsFrame title={words().common.devices}>
@@ -64,13 +65,13 @@ function NewSecret({ secret, onDone }: { secret: string; onDone: () => void }) {
             {w.common.copy}
           </button>
           <button type="button" class="btn small" onClick={onDone}>
-            {w.settings.secretKept}
+            {moreWords().settings.secretKept}
           </button>
         </>
       }
     >
       <p role="status">
-        <b>{w.settings.secretTitle}</b> {w.settings.secretLead}
+        <b>{moreWords().settings.secretTitle}</b> {moreWords().settings.secretLead}
       </p>
       <p>
         <code class="wrap">{secret}</code>
@@ -86,7 +87,7 @@ const DAY_MS = 86_400_000
 const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString()
 
 function CreateToken({ onCreated }: { onCreated: (secret: string) => void }) {
-  const w = words().settings
+  const w = moreWords().settings
   const [label, setLabel] = useState('')
   const [days, setDays] = useState('')
   // A token lasts at most as long as the session that creates it.
@@ -151,7 +152,7 @@ function CreateToken({ onCreated }: { onCreated: (secret: string) => void }) {
 }
 
 function TokenList({ tokens, none }: { tokens: readonly Token[]; none: string }) {
-  const w = words().settings
+  const w = moreWords().settings
   const [asked, setAsked] = useState<Token | null>(null)
   const own = session.value?.token.id
   if (tokens.length === 0)
@@ -207,19 +208,19 @@ function Revoke({ token, onDone }: { token: Token; onDone: () => void }) {
   const revoke = async (): Promise<void> => {
     const path = { tokenId: token.id }
     if (await attempt(() => body(api.DELETE('/v1/user/tokens/{tokenId}', { params: { path } })))) {
-      toast(fill(w.settings.revoked, { label: token.label }))
+      toast(fill(moreWords().settings.revoked, { label: token.label }))
       await reload(KEY)
     }
     onDone()
   }
   return (
     <Dialog
-      title={fill(w.settings.revokeTitle, { label: token.label })}
+      title={fill(moreWords().settings.revokeTitle, { label: token.label })}
       onClose={onDone}
       footer={
         <div class="row">
           <button type="button" class="btn danger" onClick={() => void revoke()}>
-            {w.settings.revoke}
+            {moreWords().settings.revoke}
           </button>
           <button type="button" class="btn quiet" onClick={onDone}>
             {w.common.cancel}
@@ -228,7 +229,7 @@ function Revoke({ token, onDone }: { token: Token; onDone: () => void }) {
       }
     >
       <div>
-        <p>{token.session ? w.settings.revokeSession : w.settings.revokeToken}</p>
+        <p>{token.session ? moreWords().settings.revokeSession : moreWords().settings.revokeToken}</p>
       </div>
     </Dialog>
   )

@@ -11,12 +11,13 @@ import { Icon, type IconName } from '../shell/icons.js'
 import { Show } from '../shell/notes.js'
 import { explain, toast } from '../shell/toast.js'
 import { LANGUAGES, words } from '../words/index.js'
+import { moreWords } from '../words/more.js'
 
 /** The frame of all settings of the user. */
 export function SettingsFrame({ title, children }: { title: string; children: ComponentChildren }) {
   const w = words()
   const places: [string, IconName, string][] = [
-    ['/settings', 'gear', w.settings.general],
+    ['/settings', 'gear', moreWords().settings.general],
     ['/settings/tokens', 'key', w.common.tokens],
     ['/settings/devices', 'desktop', w.common.devices],
     ['/inbox#settings', 'bell', w.common.notifications],
@@ -60,7 +61,7 @@ export function UserSettings() {
 }
 
 function Name() {
-  const w = words().settings
+  const w = moreWords().settings
   const user = session.value?.user
   const [name, setName] = useState(user?.displayName ?? '')
   const [error, setError] = useState<string | null>(null)
@@ -106,7 +107,7 @@ function Name() {
 const THEMES = ['system', 'light', 'dark'] as const
 
 function Preferences({ settings }: { settings: Settings }) {
-  const w = words().settings
+  const w = moreWords().settings
   return (
     <section class="stack" aria-label={w.preferences}>
       <h2 class="h">{w.preferences}</h2>
@@ -144,7 +145,7 @@ function Preferences({ settings }: { settings: Settings }) {
       </fieldset>
       <Switch checked={settings.singleKeys} onChange={(singleKeys) => void changeSettings({ singleKeys })}>
         <span>
-          {words().shortcuts.singleKeys} <span class="muted">{words().shortcuts.singleKeysLead}</span>
+          {moreWords().shortcuts.singleKeys} <span class="muted">{moreWords().shortcuts.singleKeysLead}</span>
         </span>
       </Switch>
     </section>

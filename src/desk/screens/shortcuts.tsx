@@ -6,6 +6,7 @@ import { Dialog } from '../shell/dialog.js'
 import { Switch } from '../shell/fields.js'
 import { closePanel } from '../shell/panels.js'
 import { words } from '../words/index.js'
+import { moreWords } from '../words/more.js'
 
 /** The keys of each shortcut, by the name of its text. */
 const KEYS = {
@@ -16,7 +17,7 @@ const KEYS = {
 } as const
 
 export function Shortcuts() {
-  const w = words().shortcuts
+  const w = moreWords().shortcuts
   useSettings()
   return (
     <Dialog

@@ -104,7 +104,16 @@ function Reading({ space, place, pages, wanted }: ReadingProps) {
         <PageTree pages={pages} current={id} hrefOf={hrefOf} />
         {isPresent && mayStart(space) && <div class="nav-h" />}
         {isPresent && mayStart(space) && (
-          <NewPage space={space} pages={pages} after={id} label={w.newPage} class="btn small quiet full" />
+          <>
+            <NewPage space={space} pages={pages} after={id} label={w.newPage} class="btn small quiet full" />
+            <a
+              class="btn small quiet full"
+              href={`/s/${space.id}/import${wanted === undefined ? '' : `?below=${wanted}`}`}
+            >
+              <Icon name="upload" />
+              {w.importPages}
+            </a>
+          </>
         )}
       </>
     )
@@ -144,6 +153,11 @@ const NoPages = ({ space }: { space: Space }) => {
         action={
           <div class="acts">
             {mayStart(space) && <NewPage space={space} pages={[]} label={w.firstPage} class="btn primary" />}
+            {mayStart(space) && (
+              <a class="btn" href={`/s/${space.id}/import`}>
+                {w.importPages}
+              </a>
+            )}
             {space.permissions.admin && (
               <a class="btn" href={`/s/${space.id}/connection/new`}>
                 {w.connect}

@@ -55,10 +55,8 @@ export function Margin({ note, history }: { note: MarginNote | null; history: st
         <i class="sep">, </i>
         <br />
         {change.author}
-        <span class="only-s">
-          {', '}
-          <code>{commit}</code>
-        </span>
+        <i class="sep">, </i>
+        <code class="only-s">{commit}</code>
       </a>
     </div>
   )

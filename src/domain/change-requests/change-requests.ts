@@ -172,7 +172,7 @@ export async function changeDocument(
   actor?: string,
 ): Promise<Document<ChangeRequestDoc>> {
   const changed = await app.store.transact((tx) => changeDocumentIn(app, tx, id, change, actor))
-  app.wakeJobs()
+  app.wakes.jobs()
   return changed
 }
 

@@ -3,15 +3,16 @@ import { decodeText, MAX_TEXT_BYTES } from '../../content/text.js'
 import type { MergeChunk } from '../../content/edit/merge-chunks.js'
 import { isMarkdown } from '../../content/paths.js'
 import { type TextWork, unlessTooCostly } from '../../content/work/text-work.js'
-import type { MergeConflict, TreeEntry } from '../../git/index.js'
+import type { MergeConflict, Repository, TreeEntry } from '../../git/index.js'
 import { required } from '../../kernel/defined.js'
 import { conflict as conflictOf, notFound } from '../../kernel/errors.js'
-import type { CommitId } from '../../kernel/ids.js'
+import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { type ConnectionProvider, connections } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import { mergeOfBranch } from '../commits/merge/branch-merge.js'
 import { namesOf } from '../commits/merge/merged-tree.js'
+import { findCollisions } from '../commits/merge/path-collisions.js'
 import { downloadUrl } from '../revisions/downloads.js'
 import { lfsFileOf } from '../revisions/lfs-files.js'
 import { headOf } from '../revisions/main-content.js'
@@ -40,9 +41,28 @@ export async function compareWithMain(
   const none = { revision: head, main, base: main, conflicts: [] }
   if (doc.status === 'merged' || (await space.repo.history.isAncestor(main, head))) return none
   const { merged, bases } = await mergeOfBranch(app, space, doc, { main, head, into: 'branch' })
-  if (merged.clean) return none
-  const conflicts = [...merged.conflicts].sort((a, b) => (a.path < b.path ? -1 : 1))
+  const names = await sameNames(space.repo, merged.tree, head, main)
+  const conflicts = [...(merged.clean ? [] : merged.conflicts), ...names].sort((a, b) => (a.path < b.path ? -1 : 1))
+  if (conflicts.length === 0) return none
   return { revision: head, main, base: bases[0] ?? null, conflicts }
+}
+
+/** Returns the pairs of paths that differ only in case. Git merges them, but the service does not. */
+async function sameNames(
+  repo: Repository,
+  tree: TreeId,
+  ours: CommitId,
+  theirs: CommitId,
+): Promise<readonly MergeConflict[]> {
+  const pairs = new Map((await findCollisions(repo, tree, ours, theirs)).map((pair) => [pair.join('\n'), pair]))
+  if (pairs.size === 0) return []
+  const [mine, other] = await Promise.all([repo.objects.snapshot(ours), repo.objects.snapshot(theirs)])
+  return Promise.all(
+    [...pairs.values()].map(async ([path, there]) => {
+      const [own, their] = await Promise.all([mine.entry(path), other.entry(there)])
+      return { path, kind: 'name' as const, ...(own && { ours: own }), ...(their && { theirs: their }) }
+    }),
+  )
 }
 
 /** The kind of a file in conflict for users. */
@@ -231,8 +251,8 @@ async function chunksOf(
   { base, ours, theirs }: Sides,
 ): Promise<Sides & Pick<ShownConflict, 'chunks' | 'problem'>> {
   const none = { base, ours, theirs, chunks: null }
-  if (!ours || !theirs || form === 'link' || form === 'submodule' || conflict.kind === 'file/directory')
-    return { ...none, problem: null }
+  const isApart = conflict.kind === 'file/directory' || conflict.kind === 'name'
+  if (!ours || !theirs || form === 'link' || form === 'submodule' || isApart) return { ...none, problem: null }
   const texts = [base?.text ?? '', ours.text, theirs.text]
   if (ours.text === null || theirs.text === null || (base && base.text === null)) {
     const isLarge =

@@ -195,7 +195,7 @@ function pathTaken(one: MergeConflict, path: string): Error {
  */
 async function changeFor(
   work: TextWork,
-  tree: ReturnType<Repository['tree']>,
+  tree: ReturnType<Repository['objects']['tree']>,
   one: MergeConflict,
   resolution: Resolution,
 ): Promise<FileChange> {
@@ -241,7 +241,10 @@ interface DecodedText {
 }
 
 /** Returns the text of a file. Null if it is not a text file or too large. */
-async function textOf(tree: ReturnType<Repository['tree']>, entry: TreeEntry | undefined): Promise<DecodedText | null> {
+async function textOf(
+  tree: ReturnType<Repository['objects']['tree']>,
+  entry: TreeEntry | undefined,
+): Promise<DecodedText | null> {
   if (!entry?.mode.startsWith('100')) return null
   const bytes = await tree.read(entry.oid)
   if (bytes.length > MAX_TEXT_BYTES || bytes.includes(0)) return null

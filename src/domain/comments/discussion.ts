@@ -66,7 +66,7 @@ export async function writeInDiscussion<R>(
       throw new ServiceError('forbidden', 'You are not allowed to comment here. This needs the role comment.')
     return work({ app, tx, actor, discussion, space, role, now: app.clock.now().toISOString() })
   })
-  app.wakeJobs()
+  app.wakes.jobs()
   return written
 }
 

@@ -6,6 +6,7 @@ import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedSpace } from '../context/loaded.js'
+import { checkByteQuota } from '../context/quotas.js'
 import type { Candidate } from './rules/approvals.js'
 import { type Protection, protectionOf, protects, settingsOf } from './rules/effective.js'
 import { unmetRules } from './rules/unmet.js'
@@ -108,6 +109,7 @@ async function checkWritable(app: App, id: string): Promise<Document<SpaceDoc>> 
   const doc = await app.store.get(spaces, id)
   if (!doc || doc.deletedAt !== undefined) throw notFound('The space')
   checkUnlocked({ doc })
+  await checkByteQuota(app, doc.organization)
   return doc
 }
 

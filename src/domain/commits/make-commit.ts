@@ -61,7 +61,7 @@ export async function makeCommit(
 ): Promise<CommitId> {
   const headers = { ...(await pageIdsHeader(app, space, input.parents[0], input.overrides)), ...input.headers }
   try {
-    const commit = await (into ?? space.repo).objects.write({
+    const commit = await (into ?? space.repo.objects).write({
       parents: input.parents,
       changes: input.changes,
       message: input.message,

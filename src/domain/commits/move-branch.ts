@@ -16,7 +16,7 @@ export const movesTooFast = (cause: unknown): Error =>
   })
 
 /**
- * Moves refs like `Repository.move`, but throws 409 if a lock file is in the way. Throws `StaleRef` if a ref does not
+ * Moves refs like `Refs.move`, but throws 409 if a lock file is in the way. Throws `StaleRef` if a ref does not
  * have the head that `moves` expects.
  */
 export async function moveRefs(

@@ -58,5 +58,5 @@ export async function deleteConnection(app: App, actor: Actor, connection: Conne
     await pollAfterChange(app, tx, stored, null)
     await emitConnectionEvent(app, tx, actor, 'deleted', stored)
   })
-  app.wakeJobs()
+  app.wakes.jobs()
 }

@@ -72,7 +72,7 @@ export async function createConnection(
     await emitConnectionEvent(app, tx, actor, 'created', made)
     return made
   })
-  app.wakeConnections()
-  app.wakeJobs()
+  app.wakes.connections()
+  app.wakes.jobs()
   return { doc, webhookSecret }
 }

@@ -1,6 +1,7 @@
 /**
  * Notifies users about a failing connection, with an event and mails: once for each cause, and again after recovery.
  */
+import { backOff } from '../../kernel/back-off.js'
 import { atLeast } from '../../access/index.js'
 import {
   changeRequests,
@@ -31,8 +32,7 @@ interface Trouble {
 const TEMPORARY: ReadonlySet<string> = new Set(['unreachable', 'timeout', 'failed', 'stale', 'internal'])
 const ATTEMPTS_TO_NOTICE = 3
 /** Delay of the first retry of a failed run. It doubles with each attempt. */
-const FIRST_RETRY_MS = 60_000
-const MAX_RETRY_MS = 60 * 60 * 1000
+const RETRY = { firstMs: 60_000, maxMs: 60 * 60_000 }
 const MAX_MAILS = 20
 
 /** Records that a connection fails, and notifies users once for each cause. */
@@ -65,7 +65,7 @@ export async function recordConnectionFailure(
 }
 
 const retryAt = (app: App, attempts: number): string =>
-  new Date(app.clock.now().getTime() + Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_MS)).toISOString()
+  new Date(app.clock.now().getTime() + backOff(attempts, RETRY)).toISOString()
 
 /** Records that a connection works, and notifies the users who were notified of its failure. */
 export async function recordConnectionRecovery(

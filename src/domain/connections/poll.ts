@@ -74,7 +74,7 @@ async function record(
     const doc = await tx.get(connections, id)
     if (doc) await write(tx, doc)
   })
-  app.wakeJobs()
+  app.wakes.jobs()
 }
 
 /** Records and logs a failed poll. `message` is for users and contains no credentials. */

@@ -19,7 +19,7 @@ interface DeliveryHint {
  */
 export function noteDelivery(app: App, connection: ConnectionDoc, hint: DeliveryHint): void {
   if (connection.paused || (hint.event === 'push' && hint.ref !== undefined && hint.ref !== connection.ref)) return
-  app.wakeConnections({ connection: connection.id })
+  app.wakes.connections({ connection: connection.id })
 }
 
 /**

@@ -24,7 +24,7 @@ interface HostCheck {
   found: BranchList
 }
 
-type BranchList = Awaited<ReturnType<Repository['remoteBranches']>>
+type BranchList = Awaited<ReturnType<Repository['remote']['branches']>>
 
 type Check = ConnectionTest['checks'][number]
 

@@ -33,8 +33,8 @@ async function changeConnection(
     await emitConnectionEvent(app, tx, actor, 'updated', changed)
     return changed
   })
-  app.wakeConnections({ connection: doc.id })
-  app.wakeJobs()
+  app.wakes.connections({ connection: doc.id })
+  app.wakes.jobs()
   return doc
 }
 

@@ -25,6 +25,7 @@ import type { RefMoves } from './ref-moves.js'
 import type { SearchIndex } from './search-index.js'
 import type { Texts } from './texts.js'
 import type { Waits } from './wait-limits.js'
+import type { Wakes } from './wakes.js'
 import type { Conversions } from './conversions.js'
 
 /** The services that every use case works with. The composition root (`server.ts`) creates them once. */
@@ -83,8 +84,8 @@ export interface App {
   specFiles: SpecFiles
   /** Downloaded Git LFS objects. */
   lfsFiles: LfsFiles
-  /** Wakes the worker after jobs were queued. */
-  wakeJobs(): void
+  /** Wakes the background work. */
+  wakes: Wakes
   /** Counts a sign-in request from an IP address. Throws 429 if there were too many. Absent if there is no limit. */
   limitSignIn?(address: string): Promise<unknown>
   /**
@@ -97,13 +98,6 @@ export interface App {
    * limit.
    */
   limitDeliveries?(address: string, webhook: string): Promise<unknown>
-  /**
-   * Wakes the sender of webhooks after an organization got new events. May be called in the transaction that writes
-   * them.
-   */
-  wakeWebhooks(organization: string): void
-  /** Wakes the driver of connections. If a connection is named, its repository is polled at once. */
-  wakeConnections(hint?: { connection: string }): void
   /** Imports and exports in progress, by ID. Aborting a controller ends the Git processes of its run. */
   running: Map<string, AbortController>
   /** Ends an import or export on any node. */
@@ -140,6 +134,13 @@ export interface SitesOrigin {
   perOrganization: boolean
 }
 
+/** Maximum values per organization; 0 = no limit. */
+export interface Quotas {
+  spaces: number
+  members: number
+  bytes: number
+}
+
 export interface Settings {
   version: string
   /** Base of the URLs in responses, without a trailing slash. */
@@ -153,6 +154,7 @@ export interface Settings {
   maxPackBytes: number
   maxTreeEntries: number
   maxFolderEntries: number
+  quotas: Quotas
   remoteTimeoutMs: number
   /** Maximum size in bytes of one Git LFS object, and of all objects of a space. */
   lfs: { maxObjectBytes: number; maxSpaceBytes: number }

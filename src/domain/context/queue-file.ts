@@ -42,8 +42,25 @@ export async function queueFile<K extends JobName>(app: App, order: FileOrder<K>
     }
     return known ? tx.replace(jobs, { ...job, version: known.version }) : tx.insert(jobs, job)
   })
-  app.wakeJobs()
+  app.wakes.jobs()
   return queued
+}
+
+/** Minimum time between two reports of the progress of a file, in milliseconds. */
+const REPORT_MS = 1_000
+
+/** Returns the function that reports the finished part of a file, from 0 to 1, to those who wait for it. */
+export function progressOf(app: App, id: string): (part: number) => Promise<void> {
+  let reportedAt = performance.now()
+  return async (part) => {
+    const now = performance.now()
+    if (now - reportedAt < REPORT_MS) return
+    reportedAt = now
+    await app.store.transact(async (tx) => {
+      const job = await tx.get(jobs, id)
+      if (job?.state === 'running') await tx.replace(jobs, { ...job, progress: part })
+    })
+  }
 }
 
 /**

@@ -18,7 +18,7 @@ export interface NewEvent {
 /** Appends an event to its organization's stream, in the transaction of the change that it reports. */
 export async function emit(app: App, tx: Transaction, event: NewEvent): Promise<EventDoc> {
   const { organization, data = {} } = event
-  app.wakeWebhooks(organization)
+  app.wakes.webhooks(organization)
   const at = app.clock.now().toISOString()
   return tx.append(events, organization, (sequence) => ({ ...event, data, id: newNumberedId(sequence), sequence, at }))
 }

@@ -4,6 +4,7 @@ import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { guardMain } from '../commits/guards.js'
 import { MAIN } from '../context/refs.js'
+import { withoutRemoved } from '../context/removed-objects.js'
 import { checkContent, fetchFirst, type Landed, movePushed, type Push, PushRefused } from './push-request.js'
 import { pushToBranch } from './push-to-branch.js'
 import { pushToTopic, putUpForReview } from './push-to-topic.js'
@@ -35,9 +36,9 @@ export async function carryOut(push: Push, commands: readonly RefCommand[], pack
   return results
 }
 
-function takeObjects({ app, space }: Push, heads: readonly CommitId[], pack: ArrivingPack): Promise<void> {
+async function takeObjects({ app, space }: Push, heads: readonly CommitId[], pack: ArrivingPack): Promise<void> {
   const { settings } = app
-  return space.repo.door.receivePack(
+  await space.repo.door.receivePack(
     { ...pack, heads, reserved: settings.committer.email },
     {
       maxBlobBytes: settings.maxBlobBytes,
@@ -46,6 +47,7 @@ function takeObjects({ app, space }: Push, heads: readonly CommitId[], pack: Arr
       maxFolderEntries: settings.maxFolderEntries,
       timeoutMs: settings.remoteTimeoutMs,
       pushed: true,
+      ...(await withoutRemoved(app, space.doc.id)),
     },
   )
 }

@@ -1,8 +1,9 @@
 // Finds conflicts that end because their remote head was merged into another branch of the remote and arrives with that
 // branch. Their change requests are still open.
-import { type Repository, remoteKey } from '../../git/index.js'
-import type { CommitId, RefName } from '../../kernel/ids.js'
+import { remoteKey } from '../../git/index.js'
+import type { CommitId, RefName, TreeId } from '../../kernel/ids.js'
 import { spaces } from '../../model/index.js'
+import { type Identify, openSide } from '../commits/merge/side.js'
 import { changeRequestRef } from '../context/refs.js'
 import { findConflict } from './conflict.js'
 import { containedInExports, isWithin } from './inferred-ancestors.js'
@@ -17,11 +18,13 @@ import type { Contact } from './sync.js'
  *
  * Returns only commits with exactly the remote's content, because text that was written on the branch must still come
  * through the change request. A head that follows a force push is skipped because main has not dropped those commits
- * yet, unless the arriving head has merged it with the dropped commits.
+ * yet, unless the arriving head has merged it with the dropped commits, and main gets the result.
+ * @param result the tree that main has after the arrival
  */
 async function conflictsMergedElsewhere(
   sync: Pick<Contact, 'app' | 'space' | 'remote'>,
   { theirs, main, log }: Pick<Arrival, 'theirs' | 'main' | 'log'>,
+  result: TreeId,
 ): Promise<CommitId[]> {
   const { app, space, remote } = sync
   const { repo } = space
@@ -45,7 +48,7 @@ async function conflictsMergedElsewhere(
       continue
     if (
       (await repo.objects.commit(entry.anchor)).tree !== (await repo.objects.commit(entry.theirs)).tree ||
-      (await followsDrop(repo, log, entry, had))
+      (await followsDrop(sync, log, entry, { had, theirs, main, result }))
     )
       continue
     const key = remoteKey(remote.url, entry.ref, remote.directory)
@@ -56,24 +59,55 @@ async function conflictsMergedElsewhere(
   return found
 }
 
+/** An arriving head of another branch, the commits that it contains, and what main has after it. */
+interface Elsewhere {
+  had: readonly CommitId[]
+  theirs: CommitId
+  main: CommitId
+  result: TreeId
+}
+
 /**
  * Whether the branch of a conflict, up to the entry's anchor, follows a force push: its head is the older head to which
  * its ref was reset, or is based on it. Main must still drop the dropped commits. Another branch settles that only if
- * it has merged both.
- * @param had the commits that the other branch contains
+ * it has merged both, and main gets its version of each file that the force push changed.
  */
 async function followsDrop(
-  repo: Repository,
+  contact: Pick<Contact, 'app' | 'space'>,
   { entries, counting }: SyncLog,
   { theirs, anchor, ref }: Entry,
-  had: readonly CommitId[],
+  elsewhere: Elsewhere,
 ): Promise<boolean> {
+  const { repo } = contact.space
   for (const one of entries) {
     if (one.kind !== 'dropped' || one.ref !== ref || counting.includes(one)) continue
     if (!(await repo.history.isAncestor(one.anchor, anchor))) continue
-    if ((await repo.history.isAncestor(theirs, one.theirs)) || !(await isWithin(repo, one.theirs, had))) return true
+    if ((await repo.history.isAncestor(theirs, one.theirs)) || !(await isWithin(repo, one.theirs, elsewhere.had)))
+      return true
+    if (!(await isTaken(contact, { from: one.theirs, to: theirs }, elsewhere))) return true
   }
   return false
+}
+
+/** Whether main gets the arriving version of each file that a force push changed. Files are compared by ID. */
+async function isTaken(
+  { app, space }: Pick<Contact, 'app' | 'space'>,
+  forced: { from: CommitId; to: CommitId },
+  { theirs, main, result }: Elsewhere,
+): Promise<boolean> {
+  const { repo } = space
+  const idsIn = async (commit: CommitId): Promise<Identify> => (await openSide(app, space, commit)).ids()
+  const changed = new Set<string>()
+  const [was, is] = [await idsIn(forced.from), await idsIn(forced.to)]
+  for (const { path, before, after } of await repo.trees.diff(forced.from, forced.to)) {
+    if (before) changed.add(was(path))
+    if (after) changed.add(is(path))
+  }
+  const [arriving, mine] = [await idsIn(theirs), await idsIn(main)]
+  const open = await repo.trees.diff((await repo.objects.commit(theirs)).tree, result)
+  return !open.some(
+    ({ path, before, after }) => (before && changed.has(arriving(path))) || (after && changed.has(mine(path))),
+  )
 }
 
 /**
@@ -86,14 +120,12 @@ export async function planWithSettledConflicts(
   options: { force: boolean; forExport: boolean },
 ): Promise<{ plan: ArrivalPlan; settled: CommitId[] }> {
   const plan = await planArrival(contact, arrival, options)
-  const settled = plan.kind === 'same' || plan.kind === 'merge' ? await conflictsMergedElsewhere(contact, arrival) : []
+  const { tree } = await contact.space.repo.objects.commit(arrival.main)
+  const result = plan.kind === 'merge' ? plan.tree : plan.kind === 'same' ? tree : null
+  const settled = result === null ? [] : await conflictsMergedElsewhere(contact, arrival, result)
   if (plan.kind !== 'same' || settled.length === 0 || (await isLocked(contact))) return { plan, settled }
   return {
-    plan: {
-      mergeBase: plan.mergeBase,
-      kind: 'merge',
-      tree: (await contact.space.repo.objects.commit(arrival.main)).tree,
-    },
+    plan: { mergeBase: plan.mergeBase, kind: 'merge', tree },
     settled,
   }
 }

@@ -5,13 +5,15 @@
 import { required } from '../../kernel/defined.js'
 import type { FileChange, Repository, TreeEntry } from '../../git/index.js'
 import type { BlobId, CommitId, TreeId } from '../../kernel/ids.js'
-import { newFiles, withFiles } from '../commits/merge/criss-cross-files.js'
+import { commitMessage, makeCommit } from '../commits/make-commit.js'
+import { withFiles } from '../commits/merge/criss-cross-files.js'
 import { joinedBase, mergeCommits } from '../commits/merge/merge.js'
 import type { MergedTree, Sides } from '../commits/merge/merged-tree.js'
 import { isTaken } from '../commits/merge/merge-by-id.js'
-import { openSide, overrideName, type Side } from '../commits/merge/side.js'
+import { type Identify, openSide, overrideName, type Side } from '../commits/merge/side.js'
 import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
+import { mergedOverrides } from '../revisions/identity.js'
 import { changedCommit, commitWithout, partNotIn } from './remainder-commit.js'
 import type { MergeBaseResult } from './merge-base.js'
 import { filesOfDroppedLines } from './dropped-lines.js'
@@ -39,10 +41,13 @@ export interface MergedArrival {
 
 type MergeOn = (contact: ArrivalContact, mergeBase: MergeBaseResult, arrival: ArrivalHeads) => Promise<MergedArrival>
 
-/** A merge that does not use an inference, and the files in which it differs. */
+/**
+ * A merge that does not use an inference, and the files in which it differs: by path, their IDs. A path alone does not
+ * tell which file is meant, because the sides may have other files there.
+ */
 interface Dispute {
   base: CommitId | null
-  paths: string[]
+  files: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /** Returns the merge, with a conflict in each file that an inference alone decided. */
@@ -59,11 +64,11 @@ export async function conflictsForDisputed(
     await withoutReset(contact, mergeBase, arrival, inferred, mergeOn),
     await withDroppedLines(contact, mergeBase, arrival, inferred),
   ]
-  const base = inferred.base ?? (await joinedBase(app, space, inferred.sides))
+  const base = await baseOf(contact, inferred)
   let disputedBase = base
-  for (const { base: other, paths } of disputes)
-    if (disputedBase !== null && paths.length > 0)
-      disputedBase = await contestedBase(contact, disputedBase, { other, paths, ...arrival })
+  for (const { base: other, files } of disputes)
+    if (disputedBase !== null && files.size > 0)
+      disputedBase = await contestedBase(contact, disputedBase, { other, files, ...arrival })
   if (disputedBase === null || disputedBase === base) return inferred
   return {
     ...inferred,
@@ -73,7 +78,11 @@ export async function conflictsForDisputed(
   }
 }
 
-const NO_DISPUTE: Dispute = { base: null, paths: [] }
+/** Returns the merge base of a merge, also if it is Git's own. */
+const baseOf = async ({ app, space }: ArrivalContact, { base, sides }: MergedArrival): Promise<CommitId | null> =>
+  base ?? joinedBase(app, space, sides)
+
+const NO_DISPUTE: Dispute = { base: null, files: new Map() }
 
 /** Checks exports that were recognized by their changes. Compares with the merge that does not use them. */
 async function withoutSquashes(
@@ -85,7 +94,7 @@ async function withoutSquashes(
 ): Promise<Dispute> {
   if (certain === null) return NO_DISPUTE
   const plain = await mergeOn(contact, certain, arrival)
-  return { base: plain.base, paths: await differences(contact, inferred.merged, plain.merged) }
+  return { base: plain.base, files: await differences(contact, inferred, plain) }
 }
 
 /**
@@ -94,17 +103,19 @@ async function withoutSquashes(
  */
 async function withoutReset(
   contact: ArrivalContact,
-  { ownDropped }: MergeBaseResult,
+  { ownDropped, droppedHead }: MergeBaseResult,
   arrival: ArrivalHeads,
   inferred: MergedArrival,
   mergeOn: MergeOn,
 ): Promise<Dispute> {
-  if (ownDropped === null) return NO_DISPUTE
+  if (ownDropped === null || droppedHead === null) return NO_DISPUTE
   const { app, space } = contact
-  const kept = await keptBase(contact, ownDropped, inferred, arrival.theirs)
-  const plain = kept === null ? await mergeOn(contact, ownDropped.mergeBase, arrival) : null
-  const merged = plain?.merged ?? (await mergeCommits(app, space, { ...inferred.sides, base: required(kept) }))
-  return { base: kept ?? plain?.base ?? null, paths: await differences(contact, inferred.merged, merged) }
+  const kept = await keptBase(contact, ownDropped, inferred, { theirs: arrival.theirs, droppedHead })
+  const plain =
+    kept === null
+      ? await mergeOn(contact, ownDropped.mergeBase, arrival)
+      : { ...inferred, base: kept, merged: await mergeCommits(app, space, { ...inferred.sides, base: kept }) }
+  return { base: plain.base, files: await differences(contact, inferred, plain) }
 }
 
 /**
@@ -121,28 +132,35 @@ async function withDroppedLines(
   const { app, space } = contact
   const { repo } = space
   const merged = await treeOf(contact, inferred.merged)
-  const { summary } = (await openSide(app, space, main)).config
+  const mine = await openSide(app, space, main)
+  const { summary } = mine.config
   const open = pathsInConflict(inferred.merged)
   const changed = (await repo.trees.diff((await repo.objects.commit(main)).tree, merged)).map(({ path }) => path)
   const pages = changed.filter((path) => path !== summary && !open.has(path))
-  return { base: null, paths: await filesOfDroppedLines(repo, { main, theirs, droppedHead }, { merged, paths: pages }) }
+  const paths = await filesOfDroppedLines(repo, { main, theirs, droppedHead }, { merged, paths: pages })
+  const ids = await mine.ids()
+  return { base: null, files: new Map(paths.map((path) => [path, new Set([ids(path)])])) }
 }
 
 /**
  * Returns the merge base without the dropped commits that were written here. Files that the remote head has unchanged
- * through other commits stay in it. Returns null if all dropped commits were written here, or if they cannot be
- * removed.
+ * through other commits stay in it, and so do files that the reset branch had through other commits when it left the
+ * dropped head: people changed them there since, and the reset did not. Returns null if all dropped commits were
+ * written here, or if they cannot be removed.
  */
 async function keptBase(
   contact: ArrivalContact,
   { parts }: NonNullable<MergeBaseResult['ownDropped']>,
-  { base, sides }: MergedArrival,
-  theirs: CommitId,
+  inferred: MergedArrival,
+  { theirs, droppedHead }: { theirs: CommitId; droppedHead: CommitId },
 ): Promise<CommitId | null> {
-  const { app, space } = contact
-  let kept = parts === null ? null : (base ?? (await joinedBase(app, space, sides)))
-  for (const part of parts ?? [])
-    kept = kept && (await commitWithout(contact, kept, await partNotIn(contact, part, theirs), [kept]))
+  let kept = parts === null ? null : await baseOf(contact, inferred)
+  const fork = parts === null ? null : await contact.space.repo.history.mergeBase(droppedHead, theirs)
+  for (const part of parts ?? []) {
+    let gone = await partNotIn(contact, part, theirs)
+    if (fork !== null) gone = await partNotIn(contact, gone, fork)
+    kept = kept && (await commitWithout(contact, kept, gone, [kept]))
+  }
   return kept
 }
 
@@ -158,14 +176,56 @@ const pathsInConflict = (merged: MergedTree): Set<string> =>
   )
 
 /**
- * Returns the paths in which a merge differs from another one, without its own conflicts. A conflict of the other merge
+ * Returns the files in which a merge differs from another one, without its own conflicts. A conflict of the other merge
  * is a difference even if the trees are equal: Git leaves a file that one side deleted and the other side changed.
  */
-async function differences(contact: ArrivalContact, merged: MergedTree, other: MergedTree): Promise<string[]> {
-  const open = pathsInConflict(merged)
-  const trees = await contact.space.repo.trees.diff(await treeOf(contact, merged), await treeOf(contact, other))
-  const paths = new Set([...trees.map(({ path }) => path), ...pathsInConflict(other)])
-  return [...paths].filter((path) => !open.has(path))
+async function differences(
+  contact: ArrivalContact,
+  merge: MergedArrival,
+  other: MergedArrival,
+): Promise<Map<string, Set<string>>> {
+  const open = pathsInConflict(merge.merged)
+  const changes = await contact.space.repo.trees.diff(
+    await treeOf(contact, merge.merged),
+    await treeOf(contact, other.merged),
+  )
+  const files = new Map<string, Set<string>>()
+  const add = (path: string, ids: readonly string[]): void => {
+    if (!open.has(path)) files.set(path, new Set([...(files.get(path) ?? []), ...ids]))
+  }
+  for (const path of pathsInConflict(other.merged)) add(path, [])
+  if (changes.some(({ path }) => !open.has(path))) {
+    const [ids, otherIds] = [await idsAfter(contact, merge), await idsAfter(contact, other)]
+    for (const { path, before, after } of changes)
+      add(path, [...(before ? [ids(path)] : []), ...(after ? [otherIds(path)] : [])])
+  }
+  if (other.merged.clean) return files
+  const [ours, theirs] = [await openedIds(contact, merge.sides.ours), await openedIds(contact, merge.sides.theirs)]
+  for (const one of other.merged.conflicts) {
+    const ids = [...(one.ours ? [ours(one.ours.path)] : []), ...(one.theirs ? [theirs(one.theirs.path)] : [])]
+    for (const path of pathsInConflict({ ...other.merged, conflicts: [one] })) add(path, ids)
+  }
+  return files
+}
+
+const openedIds = async ({ app, space }: ArrivalContact, commit: CommitId): Promise<Identify> =>
+  (await openSide(app, space, commit)).ids()
+
+/** Returns a function that finds the ID of a file in the result of a merge. */
+async function idsAfter(contact: ArrivalContact, merge: MergedArrival): Promise<Identify> {
+  const { app, space, actor } = contact
+  const { merged, sides } = merge
+  const tree = await treeOf(contact, merged)
+  const known = await baseOf(contact, merge)
+  const commit = await makeCommit(app, space, {
+    parents: [sides.ours],
+    changes: [],
+    tree,
+    message: commitMessage('Merge that is compared with another one'),
+    author: actor.user,
+    overrides: await mergedOverrides(app, space, { bases: known === null ? [] : [known], ...sides, tree }),
+  })
+  return openedIds(contact, commit)
 }
 
 /**
@@ -175,43 +235,46 @@ async function differences(contact: ArrivalContact, merged: MergedTree, other: M
 async function contestedBase(
   { app, space, actor }: ArrivalContact,
   base: CommitId,
-  { other, paths, main, theirs }: ArrivalHeads & { other: CommitId | null; paths: readonly string[] },
+  { other, files, main, theirs }: ArrivalHeads & Pick<Dispute, 'files'> & { other: CommitId | null },
 ): Promise<CommitId> {
   const { repo } = space
-  const [was, mine, its] = [
-    await openSide(app, space, base),
-    await openSide(app, space, main),
-    await openSide(app, space, theirs),
-  ]
-  const { summary } = mine.config
+  const was = await openSide(app, space, base)
+  const heads = [await openSide(app, space, main), await openSide(app, space, theirs)]
+  const sides = await Promise.all(heads.map((side) => changedFiles(repo, was, side)))
+  const { summary } = required(heads[0]).config
   const added = new Map<string, TreeEntry>()
   const changes = new Map<string, FileChange>()
   const ids: [string, string][] = []
   const pathInOther = await newPaths(app, space, base, other)
-  for (const side of [mine, its]) {
-    const news = await newFiles(space, was, side)
-    const placeOf = await placesIn(repo, was, side)
-    for (const path of paths) {
-      const entry = path === summary ? null : await side.snapshot.entry(path)
-      if (!entry?.mode.startsWith('100')) continue
-      const blob = await blobOfNeither(repo, path, [mine, its])
-      const { id, before } = placeOf(path)
-      if (news.has(id)) {
-        added.set(id, { ...entry, oid: blob })
-        continue
-      }
-      // The entries of the table of contents are those of the other merge base, so a moved page is where it is there.
-      const moved = pathInOther.get(id)
-      const now = moved === undefined || (await isTaken(was.snapshot, moved)) ? before : moved
-      if (now !== before) {
-        changes.set(before, { path: before, delete: true })
-        ids.push([overrideName(was.config, now), id])
-      }
-      changes.set(now, { path: now, oid: blob, mode: entry.mode })
+  const disputed = await Promise.all(
+    [...files].filter(([path]) => path !== summary).map(([path, known]) => idsOf(path, known, heads, sides)),
+  )
+  for (const id of new Set(disputed.flat())) {
+    const changed = sides.flatMap((side) => side.get(id) ?? [])
+    const before = changed.find((file) => file.before !== undefined)?.before
+    // A side that has not changed the file has it as the merge base.
+    const unchanged = changed.length < sides.length && before !== undefined ? await was.snapshot.entry(before) : null
+    const versions = [...changed.map(({ now }) => now), unchanged ?? undefined].filter((entry) => entry !== undefined)
+    const entry = versions.find(({ mode }) => mode.startsWith('100'))
+    if (entry === undefined) continue
+    const blob = await blobOfNone(
+      repo,
+      versions.map(({ oid }) => oid),
+    )
+    if (before === undefined) {
+      added.set(id, { ...entry, oid: blob })
+      continue
     }
+    // The entries of the table of contents are those of the other merge base, so a moved page is where it is there.
+    const moved = pathInOther.get(id)
+    const now = moved === undefined || (await isTaken(was.snapshot, moved)) ? before : moved
+    if (now !== before) {
+      changes.set(before, { path: before, delete: true })
+      ids.push([overrideName(was.config, now), id])
+    }
+    changes.set(now, { path: now, oid: blob, mode: entry.mode })
   }
-  const entry =
-    other !== null && paths.includes(summary) ? await (await repo.objects.snapshot(other)).entry(summary) : null
+  const entry = other !== null && files.has(summary) ? await (await repo.objects.snapshot(other)).entry(summary) : null
   if (entry !== null) changes.set(summary, { path: summary, oid: entry.oid, mode: entry.mode })
   const whole = await withFiles(app, space, base, added)
   if (changes.size === 0) return whole
@@ -222,19 +285,35 @@ async function contestedBase(
   })
 }
 
-/** Returns a function that finds the ID of a file of one side, and its path in the merge base if it exists there. */
-async function placesIn(
-  repo: Repository,
-  base: Side,
-  side: Side,
-): Promise<(path: string) => { id: string; before: string }> {
+/** A file that a side has changed: its path in the merge base, and its entry on the side, if it exists there. */
+interface ChangedFile {
+  before: string | undefined
+  now: TreeEntry | undefined
+}
+
+/** Returns the files that a side has changed, moved, added or deleted, by ID. */
+async function changedFiles(repo: Repository, base: Side, side: Side): Promise<Map<string, ChangedFile>> {
   const [was, is] = [await base.ids(), await side.ids()]
-  const places = new Map(
-    (await repo.trees.diff(base.commit, side.commit)).flatMap(({ path, before }) =>
-      before ? [[was(path), path] as const] : [],
-    ),
-  )
-  return (path) => ({ id: is(path), before: places.get(is(path)) ?? path })
+  const files = new Map<string, ChangedFile>()
+  const diff = await repo.trees.diff(base.commit, side.commit)
+  for (const { path, before } of diff) if (before) files.set(was(path), { before: path, now: undefined })
+  for (const { path, after } of diff)
+    if (after) files.set(is(path), { before: files.get(is(path))?.before, now: after })
+  return files
+}
+
+/** Returns the IDs of the disputed files at a path. If no side has changed them, the files of the sides count. */
+async function idsOf(
+  path: string,
+  known: ReadonlySet<string>,
+  heads: readonly Side[],
+  sides: readonly ReadonlyMap<string, ChangedFile>[],
+): Promise<string[]> {
+  const changed = [...known].filter((id) => sides.some((side) => side.has(id)))
+  if (changed.length > 0) return changed
+  const found: string[] = []
+  for (const head of heads) if ((await head.snapshot.entry(path)) !== null) found.push((await head.ids())(path))
+  return found
 }
 
 /** Returns the paths of files that another merge base has at other paths or with other content, by ID. */
@@ -251,10 +330,8 @@ async function newPaths(
   )
 }
 
-/** Returns a blob that neither side has at a path. */
-async function blobOfNeither(repo: Repository, path: string, sides: readonly Side[]): Promise<BlobId> {
+/** Returns a blob that none of the versions of a file is. */
+async function blobOfNone(repo: Repository, versions: readonly string[]): Promise<BlobId> {
   const empty = await repo.objects.writeBlob(Buffer.alloc(0))
-  for (const { snapshot } of sides)
-    if ((await snapshot.entry(path))?.oid === empty) return repo.objects.writeBlob(Buffer.from('\n'))
-  return empty
+  return versions.includes(empty) ? repo.objects.writeBlob(Buffer.from('\n')) : empty
 }

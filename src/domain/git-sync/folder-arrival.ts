@@ -1,5 +1,5 @@
 // Fetches a head for an import of one folder through a scratch repository, so the space receives only the folder.
-import type { FetchedFolder, FolderScratch, Repository } from '../../git/index.js'
+import type { FetchedFolder, FolderScratch } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { keepFilesBeside } from '../revisions/outside-files.js'
 import { folderCommit, mappedBefore } from './directory.js'
@@ -30,14 +30,14 @@ export async function fetchArrival(contact: Contact, hints: FetchHints = {}): Pr
     const head = await fetchHead(contact, remote.ref, hints)
     return { head, theirs: head }
   }
-  const { head, theirs } = await fetchFolder(contact, space.repo, { ref: remote.ref, ...hints })
+  const { head, theirs } = await fetchFolder(contact, space.repo.remote, { ref: remote.ref, ...hints })
   return { head, theirs }
 }
 
 /** Fetches a ref through the scratch repository. Throws `RemoteError`. */
 export async function fetchFolder(
   contact: Contact,
-  through: Pick<Repository | FolderScratch, 'fetchFolder'>,
+  through: Pick<FolderScratch['remote'], 'fetchFolder'>,
   { ref, known, mapped }: { ref: RefName } & FetchHints,
 ): Promise<FetchedFolder> {
   const { space, remote, connection } = contact
@@ -48,11 +48,11 @@ export async function fetchFolder(
     directory: remote.directory,
     have: [...have],
     folderCommit,
-    ...fetchLimits(contact, known),
+    ...(await fetchLimits(contact, known)),
     ...(mapped ? { mapped } : {}),
     ...scratchOptions(contact),
   }
-  const fetched = await during(contact.enter('fetching'), () => through.remote.fetchFolder(connection, ref, order))
+  const fetched = await during(contact.enter('fetching'), () => through.fetchFolder(connection, ref, order))
   if (fetched.outsidePaths !== null && !contact.preview && isLinkTo(space.doc.git, remote.key))
     await keepFilesBeside(contact.app, space, remote, fetched.outsidePaths)
   return { ...fetched, theirs: fetched.theirs ?? mappedBefore(log).get(fetched.head) ?? null }

@@ -74,7 +74,7 @@ export async function logMoves(
   if (added.length === 0 && removed.length === 0) return []
   const gone = new Set<Entry>([...removed, ...(await outdated(repo, log, added))])
   const entries = [...log.entries.filter((entry) => !gone.has(entry)), ...added]
-  const commit = await (into ?? repo).objects.write({
+  const commit = await (into ?? repo.objects).write({
     parents: await parentsToKeep(repo, entries, main),
     tree: EMPTY_TREE,
     changes: [],

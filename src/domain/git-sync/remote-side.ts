@@ -68,7 +68,7 @@ class ScratchSide implements RemoteSide {
   ) {}
 
   async fetch(ref: RefName, hints: FetchHints = {}): Promise<CommitId> {
-    const fetched = await fetchFolder(this.contact, this.commits, { ref, ...hints })
+    const fetched = await fetchFolder(this.contact, this.commits.remote, { ref, ...hints })
     // A fetch that returns the known head has no new mapping. Any other fetch has the mapping of all fetched commits.
     if (fetched.head !== hints.known || this.#fetched === null) this.#fetched = fetched
     return fetched.head
@@ -125,13 +125,13 @@ async function independent(repo: Repository, commits: readonly CommitId[]): Prom
  * is missing.
  */
 export async function nthParent(
-  commits: Pick<Repository, 'commit'>,
+  objects: Pick<Repository['objects'], 'commit'>,
   from: CommitId,
   steps: number,
 ): Promise<CommitId | null> {
   let at: CommitId | undefined = from
   try {
-    for (let step = 0; step < steps && at !== undefined; step++) at = (await commits.objects.commit(at)).parents[0]
+    for (let step = 0; step < steps && at !== undefined; step++) at = (await objects.commit(at)).parents[0]
   } catch (error) {
     if (error instanceof MissingObject) return null
     throw error

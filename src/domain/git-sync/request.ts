@@ -216,7 +216,7 @@ export async function enqueue(
       })
       return made
     })
-    app.wakeJobs()
+    app.wakes.jobs()
     return run
   } catch (error) {
     app.credentials.delete(id)

@@ -12,6 +12,7 @@ import type { Actor } from '../context/actor.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 import { repositoryName } from '../context/refs.js'
+import { withoutRemoved } from '../context/removed-objects.js'
 import { SyncFailure } from './failure.js'
 import { checkStillValid } from './request.js'
 import { type Credential, isLinkTo, remoteOf, type SyncRemote, withCredential } from './remote.js'
@@ -227,14 +228,19 @@ export interface FetchHints {
 }
 
 /** Returns the limits of a fetch and its progress callbacks. */
-export const fetchLimits = ({ app: { settings }, watch }: Contact, known?: CommitId) => ({
+export const fetchLimits = async ({ app, space, watch }: Contact, known?: CommitId) => ({
+  ...limitsFrom(app),
+  ...(await withoutRemoved(app, space.doc.id)),
+  ...defined({ known }),
+  ...watch?.(),
+})
+
+const limitsFrom = ({ settings }: App) => ({
   maxBlobBytes: settings.maxBlobBytes,
   maxPackBytes: settings.maxPackBytes,
   maxEntries: settings.maxTreeEntries,
   maxFolderEntries: settings.maxFolderEntries,
   timeoutMs: settings.remoteTimeoutMs,
-  ...defined({ known }),
-  ...watch?.(),
 })
 
 /** Fetches a ref of the remote and returns its commit; moves no ref here. Throws `RemoteError`. */
@@ -243,11 +249,7 @@ export async function fetchHead(
   ref: RefName = contact.remote.ref,
   { known, unrelated = false }: FetchHints = {},
 ): Promise<CommitId> {
-  const fetched = () =>
-    contact.space.repo.remote.fetch(contact.connection, ref, {
-      directory: contact.remote.directory,
-      ...fetchLimits(contact, known),
-      unrelated,
-    })
+  const limits = { directory: contact.remote.directory, ...(await fetchLimits(contact, known)), unrelated }
+  const fetched = () => contact.space.repo.remote.fetch(contact.connection, ref, limits)
   return (await during(contact.enter('fetching'), fetched)).head
 }

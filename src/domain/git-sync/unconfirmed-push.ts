@@ -30,7 +30,7 @@ export async function findUnconfirmedPush(
       continue
     // If the commit is missing, make a new one.
     if (!(await commits.objects.hasCommit(entry.remote))) continue
-    if ((await nthParent(commits, entry.remote, entry.seriesLength ?? 1)) !== base.head) continue
+    if ((await nthParent(commits.objects, entry.remote, entry.seriesLength ?? 1)) !== base.head) continue
     if (asSeries) return entry
     const { message, author } = await commits.objects.commit(entry.remote)
     const wanted = await exportMessage(sync, log, main, base)

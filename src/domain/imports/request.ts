@@ -74,7 +74,7 @@ export async function requestContentImport(
   // An admin's import overrides the rule that merges need approvals. This is decided now and recorded in the audit log
   // of this request.
   guard.moved()
-  app.wakeJobs()
+  app.wakes.jobs()
   if (input.wait !== false)
     await app.waits.until(id, app.settings.imports.waitMs, async () => !isOpen(await getImport(app, id)))
   const doc = await getImport(app, id)

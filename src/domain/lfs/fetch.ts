@@ -1,6 +1,7 @@
 /**
  * Fetches the objects that a space lacks: requests 100 at a time, downloads three at a time, and records each result.
  */
+import { backOff } from '../../kernel/back-off.js'
 import {
   requestBatch,
   type DownloadAction,
@@ -25,8 +26,7 @@ const ROUNDS = 3
 const MAX_TRIES = 8
 /** An ssh remote's access is renewed this long before it expires, in milliseconds. */
 const EXPIRES_SOON_MS = 30_000
-const FIRST_RETRY_MS = 60_000
-const MAX_RETRY_MS = 60 * 60_000
+const RETRY = { firstMs: 60_000, maxMs: 60 * 60_000 }
 /** After this time, a job is queued again so that others can run, in milliseconds. */
 const JOB_MS = 10 * 60_000
 
@@ -59,7 +59,7 @@ function finish(app: App, job: string, order: LfsOrder, run: Fetch, problem: Lfs
   const tries = run.fetched > 0 ? 1 : order.tries + 1
   const passing = problem === null ? run.passing : problem.kind !== 'refused'
   const again = (passing && tries < MAX_TRIES) || run.unfinished
-  const retryMs = Math.max(problem?.retryAfterMs ?? run.retryAfterMs, retryDelay(tries))
+  const retryMs = Math.max(problem?.retryAfterMs ?? run.retryAfterMs, backOff(tries, RETRY))
   return async (tx) => {
     await recordProblem(app, tx, order.space, problem?.message ?? null, again ? retryMs : REFUSED_MS)
     if (!again) return
@@ -71,8 +71,6 @@ function finish(app: App, job: string, order: LfsOrder, run: Fetch, problem: Lfs
     await queueLfs(app, tx, { ...order, asked: false, tries }, app.credentials.get(job), notBefore)
   }
 }
-
-const retryDelay = (tries: number): number => Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (tries - 1))
 
 /** One run of a job. */
 class Fetch {

@@ -131,5 +131,5 @@ export async function queueMissing(app: App, space: string, options: { deep: boo
   )
     return
   await app.store.transact((tx) => queueLfs(app, tx, { space, remote, revisions: [], asked: false, tries: 0 }))
-  app.wakeJobs()
+  app.wakes.jobs()
 }

@@ -6,7 +6,7 @@ import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 
 /**
- * Queues a mail in the transaction of the change that it reports. Call `app.wakeJobs()` afterwards.
+ * Queues a mail in the transaction of the change that it reports. Call `app.wakes.jobs()` afterwards.
  * @param waitMs time until it is sent, in milliseconds
  */
 export async function queueMail(app: App, tx: Transaction, order: MailOrder, waitMs = 0): Promise<void> {

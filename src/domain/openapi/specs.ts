@@ -90,7 +90,7 @@ export async function createSpec(
       )
     return insert(app, tx, actor, { ...input, organization: organization.doc.id, source })
   })
-  app.wakeJobs()
+  app.wakes.jobs()
   return made
 }
 
@@ -160,7 +160,7 @@ export async function putSpec(
     await emitSpec(app, tx, 'openapi_spec.updated', spec, actor)
     return { spec, isNew: false }
   })
-  app.wakeJobs()
+  app.wakes.jobs()
   return result
 }
 
@@ -199,7 +199,7 @@ export async function deleteSpec(app: App, actor: Actor, spec: Document<OpenApiS
     if (spec.lastVersion !== undefined) await queueSpreading(app, tx, spec)
     await emitSpec(app, tx, 'openapi_spec.deleted', spec, actor)
   })
-  app.wakeJobs()
+  app.wakes.jobs()
 }
 
 const emitSpec = (

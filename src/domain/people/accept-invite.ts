@@ -22,6 +22,7 @@ import {
 } from '../accounts/accounts.js'
 import { requiresSso } from '../roles/access.js'
 import type { App } from '../context/app.js'
+import { checkMemberQuota } from '../context/quotas.js'
 import type { Actor } from '../context/actor.js'
 import { emit } from '../events/events.js'
 import { isAcceptable } from './invites.js'
@@ -144,6 +145,7 @@ export async function join(
   const { organization } = invite
   const present = await tx.get(memberships, membershipId(organization, user.id))
   if (present) return present
+  await checkMemberQuota(tx, app.settings.quotas, organization)
   await emit(app, tx, {
     type: 'member.joined',
     organization,

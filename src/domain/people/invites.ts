@@ -71,7 +71,7 @@ export async function inviteUsers(
     }
     return result
   })
-  app.wakeJobs()
+  app.wakes.jobs()
   return invited
 }
 
@@ -188,7 +188,7 @@ export async function resendInvite(
     await queueMail(app, tx, { mail: 'invite', invite: doc.id })
     return { doc }
   })
-  app.wakeJobs()
+  app.wakes.jobs()
   return resent
 }
 

@@ -1,4 +1,5 @@
 // Sends queued mails. A mail is written when it is sent (`write-mail.ts`) and retried while the mail server fails.
+import { backOff } from '../../kernel/back-off.js'
 import type { JobDoc, MailOrder } from '../../model/index.js'
 import { type Mail, MailRefused } from '../../outbound/index.js'
 import type { Transaction } from '../../store/index.js'
@@ -8,8 +9,7 @@ import { insertMailJob } from '../notifications/queue-mail.js'
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Retry period in milliseconds while the mail server fails. */
 const PATIENCE_MS = { invite: DAY_MS, 'sign-in': 10 * 60 * 1000, connection: DAY_MS, notifications: DAY_MS }
-const FIRST_RETRY_MS = 10_000
-const MAX_RETRY_MS = 30 * 60 * 1000
+const RETRY = { firstMs: 10_000, maxMs: 30 * 60_000 }
 
 /** A mail with its text. */
 export interface WrittenMail extends Mail {
@@ -48,7 +48,7 @@ export async function sendMail(
       { error, job: job.id, mail: order.mail },
       refused ? 'The mail server rejected a mail.' : 'A mail could not be sent.',
     )
-    const waitMs = Math.min(FIRST_RETRY_MS * 2 ** order.tries, MAX_RETRY_MS)
+    const waitMs = backOff(order.tries + 1, RETRY)
     const now = app.clock.now().getTime()
     const isOver = refused || now + waitMs - order.since > PATIENCE_MS[order.mail]
     app.meters.mails.inc({ outcome: isOver ? 'failed' : 'retried' })

@@ -38,7 +38,7 @@ export async function startSignIn(app: App, address: string, { email, invite }: 
       ...(link?.kind === 'link' ? { invite: link.id } : {}),
     })
   })
-  app.wakeJobs()
+  app.wakes.jobs()
 }
 
 /**

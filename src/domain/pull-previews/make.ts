@@ -20,7 +20,7 @@ import { problemsBetween } from './problems.js'
 const MAX_MAPPED = 1_000
 const NOTHING = { problems: [], counts: { all: 0, failing: 0 } }
 /** Errors of the content and not of the transfer. Retries do not help. */
-const OF_CONTENT: ReadonlySet<string> = new Set(['too-large', 'unsafe-content'])
+const OF_CONTENT: ReadonlySet<string> = new Set(['too-large', 'unsafe-content', 'removed-content'])
 
 /**
  * Creates and stores the preview. The head may have moved since the poll; the fetched one counts. Returns null if the

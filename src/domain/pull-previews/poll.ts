@@ -1,6 +1,7 @@
 /**
  * Polls the pull requests of a connection: creates previews of new heads and releases those of closed pull requests.
  */
+import { backOff } from '../../kernel/back-off.js'
 import { isRemoteRefName, RemoteError } from '../../git/index.js'
 import { HostError, type PullRequest } from '../../hosts/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
@@ -19,8 +20,7 @@ const MAX_PREVIEWS = 100
 /** Maximum number of previews that one poll creates. The next poll then follows at once. */
 const MADE_AT_ONCE = 10
 const MIN_POLL_MS = 60_000
-const FIRST_RETRY_MS = 60_000
-const MAX_RETRY_MS = 60 * 60_000
+const RETRY = { firstMs: 60_000, maxMs: 60 * 60_000 }
 
 /** Writes the result of a poll, in the transaction that ends its job. */
 type Written = (tx: Transaction) => Promise<void>
@@ -235,9 +235,7 @@ function nextLook({ settings }: App, now: number, isDone: boolean): number | nul
 }
 
 const retryAt = ({ retryAt: told }: Trouble, attempts: number, now: number): number =>
-  told === null
-    ? now + Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 10))
-    : Math.max(now, told.getTime())
+  told === null ? now + backOff(attempts, RETRY) : Math.max(now, told.getTime())
 
 /** Records an unexpected failure of a poll, and polls again in an hour. */
 export async function retryLook(
@@ -256,7 +254,7 @@ export async function retryLook(
     app,
     tx,
     stored ?? { id: place.connection, space: place.space },
-    app.clock.now().getTime() + MAX_RETRY_MS,
+    app.clock.now().getTime() + RETRY.maxMs,
   )
 }
 
@@ -272,5 +270,5 @@ export async function notePullRequests(app: App, connection: string): Promise<vo
     await schedulePreviewPoll(app, tx, doc, Math.max(app.clock.now().getTime(), last + MIN_GAP_MS))
     return (await tx.find(jobs, 'lane', previewLane(doc.id))).length > 0
   })
-  if (queued) app.wakeJobs()
+  if (queued) app.wakes.jobs()
 }

@@ -1,4 +1,5 @@
 /** Polls an export: synchronizes the host and the change request after changes on either side. */
+import { backOff } from '../../kernel/back-off.js'
 import { HostError, type PullRequest } from '../../hosts/index.js'
 import { type ExportProblem, type RequestExportDoc, requestExports, type UserDoc } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
@@ -12,8 +13,7 @@ import { isLive, nextLook, scheduleLook, stateOf } from './schedule.js'
 import { BranchConflict } from './import-commits.js'
 import { digestOf, reviewersOf, wordsOf } from './pull-request-text.js'
 
-const FIRST_RETRY_MS = 30_000
-const MAX_RETRY_MS = 60 * 60_000
+const RETRY = { firstMs: 30_000, maxMs: 60 * 60_000 }
 
 /** Writes the result of a poll, in the transaction that ends its job. */
 type WriteResult = (tx: Transaction) => Promise<void>
@@ -93,9 +93,7 @@ const problemAfter = (before: ExportProblem | undefined, { cause, message }: Tro
 })
 
 const retryAt = ({ retryAt: told }: Trouble, { attempts }: ExportProblem, now: number): number =>
-  told === null
-    ? now + Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 10))
-    : Math.max(now, told.getTime())
+  told === null ? now + backOff(attempts, RETRY) : Math.max(now, told.getTime())
 
 async function step(all: Export): Promise<void> {
   const { doc, request, host } = all

@@ -117,7 +117,7 @@ async function note(
   all: Sided<Export>,
   remote: CommitId,
   kind: Entry['kind'],
-  lease: Parameters<Export['space']['repo']['move']>[2],
+  lease: Parameters<Export['space']['repo']['refs']['move']>[2],
 ): Promise<void> {
   const { space, head, branch, side } = all
   const { repo } = space

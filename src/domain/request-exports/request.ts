@@ -76,7 +76,7 @@ export async function requestExportOf(
     await scheduleLook(app, tx, inserted, now.getTime())
     return inserted
   })
-  app.wakeJobs()
+  app.wakes.jobs()
   return exported
 }
 

@@ -81,7 +81,7 @@ async function hasten(app: App, doc: Document<RequestExportDoc>, ms: number): Pr
   await app.store.transact(async (tx) => {
     if (await tx.get(requestExports, doc.id)) await scheduleLook(app, tx, doc, app.clock.now().getTime() + ms)
   })
-  app.wakeJobs()
+  app.wakes.jobs()
 }
 
 /** Removes the exports of a space, in the transaction that purges it. Their pull requests stay on the host. */

@@ -140,7 +140,7 @@ export async function unchangedFiles(
 /** Returns a function that looks up the blob of an entry's key (its path below the content root). */
 async function blobAt(
   work: TextWork,
-  files: ReturnType<Repository['tree']>,
+  files: ReturnType<Repository['objects']['tree']>,
 ): Promise<(key: string) => Promise<string | undefined>> {
   const { root } = (await readConfig(files, work)).config
   return async (key) => (await files.entry(root === '' ? key : `${root}/${key}`))?.oid

@@ -1,9 +1,24 @@
 // Builds the URLs under which a site and its spaces are published.
 import { isIP } from 'node:net'
+import { LRUCache } from 'lru-cache'
 import { required } from '../../kernel/defined.js'
 import { badRequest } from '../../kernel/errors.js'
 import type { OrganizationDoc, SectionEntry, SiteDoc, SiteSpaceEntry } from '../../model/index.js'
 import type { App } from '../context/app.js'
+
+type AddressParts = Readonly<Pick<URL, 'protocol' | 'hostname' | 'pathname'>>
+
+const parsed = new LRUCache<string, AddressParts>({ max: 500 })
+
+/** Returns the parts of an address. It is parsed once, because every request compares those of the service and its site. */
+export function partsOf(address: string): AddressParts {
+  const known = parsed.get(address)
+  if (known) return known
+  const { protocol, hostname, pathname } = new URL(address)
+  const parts = { protocol, hostname, pathname }
+  parsed.set(address, parts)
+  return parts
+}
 
 /** The data that a site's URLs depend on. */
 export interface SiteAddress {
@@ -24,7 +39,7 @@ export function servedAt({ app, organization, site }: SiteAddress): string {
   if (site.hostname !== undefined) return onHost(origin, site.hostname)
   if (organization.customHostname !== undefined) return `${onHost(origin, organization.customHostname)}/${base}`
   if (perOrganization && organization.hostname !== undefined)
-    return `${onHost(origin, `${organization.hostname}.${new URL(origin).hostname}`)}/${base}`
+    return `${onHost(origin, `${organization.hostname}.${partsOf(origin).hostname}`)}/${base}`
   return `${origin}/${organization.hostname ?? organization.id}/${base}`
 }
 
@@ -37,9 +52,9 @@ export const sitesSource = ({ origin, perOrganization }: App['settings']['sites'
  * each organization has one. Sites and organizations cannot use such a name.
  */
 export function isServiceHost({ settings }: Pick<App, 'settings'>, hostname: string): boolean {
-  const sites = new URL(settings.sites.origin).hostname
+  const sites = partsOf(settings.sites.origin).hostname
   return (
-    hostname === new URL(settings.publicUrl).hostname ||
+    hostname === partsOf(settings.publicUrl).hostname ||
     hostname === sites ||
     (settings.sites.perOrganization && hostname.endsWith(`.${sites}`))
   )

@@ -5,7 +5,7 @@ import type { Shelved } from '../../kernel/file-shelf.js'
 import { type BundleOrder, isJob, siteCustomizations } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import { BundleFailure, type BundleFacts } from '../context/bundler.js'
-import { queueFile } from '../context/queue-file.js'
+import { progressOf, queueFile } from '../context/queue-file.js'
 import { MAIN, repositoryName } from '../context/refs.js'
 import { specStamp } from '../openapi/spec-at.js'
 import { lfsStamp } from '../revisions/lfs-files.js'
@@ -22,17 +22,20 @@ const MAX_WAITING_OF_SITE = 4
 const MAX_STARTS = 3
 const WRITE_BUNDLE = 'write-bundle'
 
+/** A stored bundle, or the finished part of one that is being written, from 0 to 1; null = it has not started. */
+export type OpenedBundle = { file: Shelved<BundleFacts> } | { progress: number | null }
+
 /**
- * Returns the bundle of a site for a visitor. Null while it is being written. Throws 404 if the team does not let
+ * Returns the bundle of a site for a visitor, or its progress while it is being written. Throws 404 if the team does not let
  * programs read the site, 409 with the reason if it cannot be written, and 503 if too many wait.
  */
-export async function openBundle(app: App, visitor: Visitor): Promise<Shelved<BundleFacts> | null> {
+export async function openBundle(app: App, visitor: Visitor): Promise<OpenedBundle> {
   const { doc: site } = visitor.site
   if (site.agentsContext !== 'included') throw notFound('The bundle')
   const order = orderFor(visitor)
   const key = await keyFor(app, visitor)
   const stored = await app.bundles.find(site.id, key)
-  if (stored) return stored
+  if (stored) return { file: stored }
   const job = await queueFile(app, {
     kind: WRITE_BUNDLE,
     id: `${WRITE_BUNDLE}:${site.id}:${key}`,
@@ -46,7 +49,7 @@ export async function openBundle(app: App, visitor: Visitor): Promise<Shelved<Bu
   })
   if (job.state === 'failed')
     throw conflict(`The bundle could not be written: ${job.error ?? 'the server log contains the reason.'}`)
-  return null
+  return { progress: job.progress ?? null }
 }
 
 /** Returns the inputs of the gate for a visitor, so that a job can open the site for them. */
@@ -93,13 +96,14 @@ export async function writeBundle(
     const visitor = await openForBundle(app, order)
     return visitor && keyFor(app, visitor)
   }
+  const progress = progressOf(app, job)
   for (let starts = 0; starts < MAX_STARTS; starts++) {
     const key = await stateNow()
     if (key === null) return 'The site is no longer published.'
     if (await app.bundles.find(order.site, key)) return null
     const folder = await app.bundles.workFolder(job)
     try {
-      const facts = await app.bundler.write(app, order, folder, signal)
+      const facts = await app.bundler.write(app, order, folder, { signal, progress })
       if (key !== (await stateNow())) continue
       await app.bundles.keep(order.site, key, folder, facts)
       app.log.info({ site: order.site, pages: facts.pages, bytes: facts.bytes }, 'A bundle was written.')

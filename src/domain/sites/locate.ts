@@ -3,7 +3,7 @@ import { decodePercent } from '../../content/paths.js'
 import { basenameKey, type OrganizationDoc, organizations, type SiteDoc, sites } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
-import { isServiceHost } from './addresses.js'
+import { isServiceHost, partsOf } from './addresses.js'
 
 /** A site, and the part of the address below it. */
 export interface LocatedSite {
@@ -44,7 +44,7 @@ export async function locate(
     if (custom) return inOrganization(app, custom, '', path)
   }
   const { origin, perOrganization } = settings.sites
-  const suffix = `.${new URL(origin).hostname}`
+  const suffix = `.${partsOf(origin).hostname}`
   if (perOrganization && hostname.endsWith(suffix)) {
     const [named] = await store.find(organizations, 'hostname', hostname.slice(0, -suffix.length))
     return named ? inOrganization(app, named, '', path) : null
@@ -82,5 +82,5 @@ const MAX_HOSTNAME = 253
 /** Whether a host name serves a site, for certificates on demand. */
 export async function isServedHost(app: App, hostname: string): Promise<boolean> {
   if (hostname.length > MAX_HOSTNAME) return false
-  return hostname === new URL(app.settings.sites.origin).hostname || (await locate(app, hostname, '/')) !== null
+  return hostname === partsOf(app.settings.sites.origin).hostname || (await locate(app, hostname, '/')) !== null
 }

@@ -16,6 +16,7 @@ import {
 import type { Document, Transaction } from '../../store/index.js'
 import { spaceRole, viewerOf } from '../roles/access.js'
 import type { App } from '../context/app.js'
+import { checkSpaceQuota } from '../context/quotas.js'
 import type { Actor } from '../context/actor.js'
 import type { ListedSpace, LoadedOrganization, LoadedSpace, VisibleSpace } from '../context/loaded.js'
 import { makeCommit } from '../commits/make-commit.js'
@@ -57,6 +58,7 @@ export async function createSpace(
     ...defined({ parent: input.parent }),
   }
   await checkMayAdd(app.store, await viewerOf(app.store, actor.user.id, location.organization), location)
+  await checkSpaceQuota(app.store, app.settings.quotas, location.organization)
   const now = app.clock.now().toISOString()
   const title = input.title ?? DEFAULT_TITLE
   const draft: SpaceDoc = {
@@ -77,6 +79,7 @@ export async function createSpace(
   const doc = await recordOrRemoveRepository(app, draft.id, () =>
     app.store.transact(async (tx) => {
       await checkMayAdd(tx, await viewerOf(tx, actor.user.id, location.organization), location)
+      await checkSpaceQuota(tx, app.settings.quotas, location.organization)
       const position = await positionAtEnd(tx, location)
       await emit(app, tx, {
         type: 'space.created',
@@ -296,7 +299,7 @@ export async function updateSpace(
       if (editMode !== 'locked') for (const slug of awaitedSpecs) await queueComputed(app, tx, space.doc.id, slug)
     },
   })
-  if (doc.awaitedSpecs) app.wakeJobs()
+  if (doc.awaitedSpecs) app.wakes.jobs()
   return openSpace(app, actor, doc)
 }
 
@@ -312,6 +315,7 @@ export async function deleteSpace(app: App, actor: Actor, space: LoadedSpace): P
  * 404 after seven days, 403 if the caller may not add to that location, and 409 if the space is not deleted.
  */
 export async function restoreSpace(app: App, actor: Actor, space: LoadedSpace): Promise<LoadedSpace> {
+  if (space.doc.deletedAt !== undefined) await checkSpaceQuota(app.store, app.settings.quotas, space.doc.organization)
   const change = (stored: Document<SpaceDoc>): Document<SpaceDoc> => {
     if (stored.deletedAt === undefined) throw conflict('The space is not deleted.')
     if (Date.parse(stored.deletedAt) + RESTORE_MS <= app.clock.now().getTime()) throw notFound('The space')
@@ -342,6 +346,7 @@ export async function duplicateSpace(app: App, actor: Actor, space: LoadedSpace)
       const stored = await tx.get(spaces, space.doc.id)
       if (!stored || stored.deletedAt !== undefined) throw notFound('The space')
       await checkMayAddBeside(tx, actor.user.id, stored)
+      await checkSpaceQuota(tx, app.settings.quotas, stored.organization)
       for (const { version: _of, ...grant } of await tx.find(grants, 'target', `space:${stored.id}`))
         await tx.insert(grants, { ...grant, id: `space:${id}:${grant.principal}`, target: `space:${id}` })
       await copyLfs(tx, stored.id, id)

@@ -66,7 +66,7 @@ export async function queueAutomatic(app: App, space: string): Promise<number> {
     })
     queued++
   }
-  if (queued > 0) app.wakeJobs()
+  if (queued > 0) app.wakes.jobs()
   return queued
 }
 

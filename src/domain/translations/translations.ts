@@ -111,7 +111,7 @@ export async function createTranslation(
     },
   )
   const made = await findTranslation(app, actor, organization, id)
-  app.wakeJobs()
+  app.wakes.jobs()
   if (!made) throw notFound('The translation')
   return made
 }
@@ -231,7 +231,7 @@ export async function requestRun(app: App, actor: Actor, { doc: { id } }: Loaded
       throw new ServiceError('forbidden', 'You are not allowed to read the source of this translation.')
     await queueRun(app, tx, stored, actor.user.id, false)
   })
-  app.wakeJobs()
+  app.wakes.jobs()
 }
 
 /** Removes a translation. Its space stays. */

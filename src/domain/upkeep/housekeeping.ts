@@ -53,7 +53,7 @@ export async function queueHousekeeping(app: App): Promise<number> {
       return 1
     })
   }
-  if (queued > 0) app.wakeJobs()
+  if (queued > 0) app.wakes.jobs()
   return queued
 }
 

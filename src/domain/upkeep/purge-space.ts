@@ -4,6 +4,7 @@ import {
   changeRequests,
   connections,
   contentImports,
+  removedObjects,
   sites,
   spaces,
   syncRuns,
@@ -75,6 +76,7 @@ async function purge(app: App, id: string, by?: string): Promise<void> {
       await removeLfs(tx, id)
       for (const doc of await tx.find(connections, 'space', id)) await tx.remove(connections, doc.id)
       for (const doc of await tx.find(contentImports, 'space', id)) await tx.remove(contentImports, doc.id)
+      for (const doc of await tx.find(removedObjects, 'space', id)) await tx.remove(removedObjects, doc.id)
       await removeGrantsOn(tx, { kind: 'space', id })
       await removeNotificationsOf(tx, id)
       for (const doc of await tx.find(announcedHeads, 'space', id)) await tx.remove(announcedHeads, doc.id)

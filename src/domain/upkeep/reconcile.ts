@@ -79,7 +79,7 @@ async function reconcileSpace(app: App, space: LoadedSpace): Promise<Repair[]> {
   if (found.faults.length > 0)
     await app.locks.run(doc.id, async (lease) => {
       for (const { request, merge } of (await faultsOf(app, space)).faults) {
-        if (merge === null) await makeBranch(lease, space, request, request.revisionInitial)
+        if (merge === null) await makeBranch(lease, space, request, await lastKnown(app, space, request))
         else
           await changeDocument(app, request.id, (stored) => ({
             ...stored,
@@ -96,9 +96,29 @@ async function reconcileSpace(app: App, space: LoadedSpace): Promise<Repair[]> {
   return [...repairs, ...(await recountSpace(app, doc.id))]
 }
 
-/** Reports a repository backup that is older than the documents and lacks a commit of main that they record. */
+/**
+ * Returns the commit for a branch that is missing: after a crash the first one, and the last announced one if the ref was
+ * lost later, for example because a disk changed its name in `packed-refs`, which has no checksum.
+ */
+async function lastKnown(app: App, { doc, repo }: LoadedSpace, request: ChangeRequestDoc): Promise<CommitId> {
+  const seen = (await app.store.get(announcedHeads, announcedHeadId(doc.id, changeRequestRef(request.number))))?.commit
+  return seen !== undefined && (await repo.objects.hasCommit(seen)) ? seen : request.revisionInitial
+}
+
+/**
+ * Reports a repository backup that is older than the documents and lacks a commit of main that they record, and a
+ * missing branch main.
+ */
 async function olderThanDocuments(app: App, { doc, repo }: LoadedSpace): Promise<Repair[]> {
   const seen = (await app.store.get(announcedHeads, announcedHeadId(doc.id, MAIN)))?.commit
+  if (seen !== undefined && repo.refs.head(MAIN) === null && (await repo.objects.hasCommit(seen)))
+    return [
+      {
+        space: doc.id,
+        what: `its branch main is missing. If no one removed it, restore it: git -C ${repo.path} update-ref ${MAIN} ${seen}`,
+        damage: true,
+      },
+    ]
   if (seen === undefined || seen === repo.refs.head(MAIN) || (await repo.objects.hasCommit(seen))) return []
   return [
     damaged(doc.id, `its repository is older than the documents: main was at ${seen}, which the repository lacks`),

@@ -62,7 +62,7 @@ export async function replayDelivery(app: App, delivery: DeliveryDoc): Promise<D
       replayOf: delivery.id,
     })
   })
-  app.wakeWebhooks(delivery.organization)
+  app.wakes.webhooks(delivery.organization)
   return replay
 }
 
@@ -87,6 +87,6 @@ export async function testWebhook(app: App, webhook: WebhookDoc): Promise<Docume
     if (attempt.ok) await recordEndpointState(app, tx, stored, attempt)
     return tx.insert(deliveries, withAttempt(draft, attempt, null))
   })
-  app.wakeWebhooks(organization)
+  app.wakes.webhooks(organization)
   return done
 }

@@ -1,11 +1,10 @@
-// Computes the retry delays of failed deliveries and the limit for failing webhooks.
+/** Computes the retry delays of failed deliveries and the limit for failing webhooks. */
+import { backOff } from '../../kernel/back-off.js'
 
 const SECOND = 1000
 const HOUR = 60 * 60 * SECOND
 
-const FIRST_DELAY_MS = 5 * SECOND
-const FACTOR = 4
-const MAX_DELAY_MS = 12 * HOUR
+const RETRY = { firstMs: 5 * SECOND, maxMs: 12 * HOUR, factor: 4 }
 /** Number of attempts: the first and twelve retries after 5 s, 20 s, 80 s … 12 h, together about three days. */
 const MAX_ATTEMPTS = 13
 /** Random variation of each delay, so that deliveries that failed together are not retried together. */
@@ -22,8 +21,8 @@ export const PATIENCE_MS = 3 * 24 * HOUR
  */
 export function retryDelay(attempts: number, asked = 0, random = Math.random()): number | null {
   if (attempts >= MAX_ATTEMPTS) return null
-  const delay = Math.min(FIRST_DELAY_MS * FACTOR ** (attempts - 1), MAX_DELAY_MS)
-  return Math.round(Math.max(delay * (1 - JITTER + 2 * JITTER * random), Math.min(asked, MAX_DELAY_MS)))
+  const delay = backOff(attempts, RETRY)
+  return Math.round(Math.max(delay * (1 - JITTER + 2 * JITTER * random), Math.min(asked, RETRY.maxMs)))
 }
 
 /** Parses a `Retry-After` header (seconds or a date) into milliseconds. 0 if it is absent or invalid. */

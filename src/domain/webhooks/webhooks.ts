@@ -105,7 +105,7 @@ async function change(
     if (!stored) throw notFound('The webhook')
     return tx.replace(webhooks, { ...(await work(tx, stored)), updatedAt: app.clock.now().toISOString() })
   })
-  app.wakeWebhooks(doc.organization)
+  app.wakes.webhooks(doc.organization)
   return doc
 }
 

@@ -37,12 +37,12 @@ export class Ancestry {
   }
 
   #kept(): CommitGraph | undefined {
-    return this.objects.caches.graphs.get(this.objects.cacheKey)
+    return this.objects.caches.graphs.get('')
   }
 
   /** Caches the graph. Also called after the graph grew, so that its size is estimated again. */
   #keep(known: CommitGraph): void {
-    this.objects.caches.graphs.set(this.objects.cacheKey, known)
+    this.objects.caches.graphs.set('', known)
   }
 
   async isAncestor(ancestor: string, descendant: string): Promise<boolean> {

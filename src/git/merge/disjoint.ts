@@ -7,8 +7,7 @@ import type { Ancestry } from '../history/ancestry.js'
 import type { ObjectDatabase } from '../objects/database.js'
 import { type EncodedObject, encodeObject } from '../objects/hash.js'
 import { encodeTree, inGitsOrder, makeNode, type Node, type Tree, treeOf } from '../objects/tree-codec.js'
-import type { MergeOutcome } from '../types.js'
-import type { MergeInput } from './merge.js'
+import type { MergeInput, MergeOutcome } from '../types.js'
 
 interface TreeMerge {
   objects: ObjectDatabase
@@ -100,5 +99,5 @@ const isPlain = (tree: Tree): boolean =>
 
 async function keep({ objects, made }: TreeMerge): Promise<void> {
   await objects.scratch.keep([...made.values()].map(({ object }) => ({ type: 'tree', object })))
-  for (const [oid, { tree }] of made) objects.caches.trees.set(objects.cacheKey + oid, tree)
+  for (const [oid, { tree }] of made) objects.caches.trees.set(oid, tree)
 }

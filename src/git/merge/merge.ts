@@ -10,7 +10,7 @@ import type { Tree } from '../objects/tree-codec.js'
 import { ConversationLost } from '../process/conversation.js'
 import type { Pool, Service } from '../process/pool.js'
 import { objectsBeyond } from '../trees/new-objects.js'
-import type { MergeOutcome } from '../types.js'
+import type { MergeInput, MergeOutcome } from '../types.js'
 import { conflictsOf } from './conflicts.js'
 import { type MergeOutput, readMergeOutput } from './parse.js'
 
@@ -34,12 +34,6 @@ const YIELDS_AFTER_MS = 2_000
 /** Maximum number of damaged objects that are repaired before a merge fails. */
 const MAX_DAMAGED = 20
 const PLACEHOLDER = { name: 'Bindery', email: 'bindery@localhost', seconds: 0, offset: 0 }
-
-export interface MergeInput {
-  ours: CommitId
-  theirs: CommitId
-  base?: CommitId
-}
 
 /**
  * Merges the trees of two commits with Git's strategy `ort`. New objects are in the scratch folder, not in the

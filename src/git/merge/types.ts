@@ -2,7 +2,16 @@
 import type { TreeId } from '../../kernel/ids.js'
 import type { TreeEntry } from '../objects/types.js'
 
-export type ConflictKind = 'content' | 'add/add' | 'modify/delete' | 'rename' | 'binary' | 'file/directory' | 'mode'
+export type ConflictKind =
+  | 'content'
+  | 'add/add'
+  | 'modify/delete'
+  | 'rename'
+  | 'binary'
+  | 'file/directory'
+  | 'mode'
+  /** Git merges the two sides, but their paths differ only in case (or Unicode composition). */
+  | 'name'
 
 export interface MergeConflict {
   path: string

@@ -147,7 +147,7 @@ async function throughScratch(fetch: PartialFetch): Promise<FetchedFolder> {
   if (head === order.known)
     return { head, theirs: null, find: () => undefined, originals: () => [], outsidePaths: null }
   const map = await readFolderMap(path, order.directory)
-  const writer = new ObjectWriter(path, '', makeCaches(), disk)
+  const writer = new ObjectWriter(path, makeCaches(), disk)
   const theirs = await mapFolder(map, head, order, { scratch: path, launcher: local.launcher, writer, left })
   if (theirs !== null) await takeFolder(fetch, resolve(local.path), head, theirs)
   const beside = await listOutside(fetch, head)

@@ -28,17 +28,14 @@ const CONFIG =
   '[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfsync = all\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n'
 
 /** The services for a `FolderScratch`. */
-interface FolderTools {
+export interface FolderTools {
   /** The repository of the space. */
   local: LocalRepository
   remote: RemoteOptions
   /**
    * Opens the repository at a path, which borrows objects from the repository of the space and the one at `scratch`.
    */
-  open(
-    path: string,
-    scratch: string,
-  ): Pick<Repository, 'hasCommit' | 'commit' | 'at' | 'stage' | 'write' | 'merge'> & { close(): Promise<void> }
+  open(path: string, scratch: string): Pick<Repository, 'objects' | 'trees'> & { close(): Promise<void> }
 }
 
 /**
@@ -74,21 +71,19 @@ async function once<T>(
     askAncestor(local.launcher, path, ancestor, descendant)
   try {
     return await work({
-      hasCommit: (id) => own.objects.hasCommit(id),
-      commit: (id) => own.objects.commit(id),
-      at: (commit) => own.objects.snapshot(commit),
-      stage: () => own.objects.stage(),
-      write: (input) => own.objects.write(input),
-      merge: (input) => own.trees.merge(input),
-      isAncestor,
-      fetchFolder: async (_remote, ref, order) => {
-        const fetched = await held.fetch(ref, order)
-        // The fetch may have recreated the scratch repository.
-        await makeReady(path, borrowed)
-        return fetched
+      objects: own.objects,
+      trees: own.trees,
+      history: { isAncestor },
+      remote: {
+        fetchFolder: async (_remote, ref, order) => {
+          const fetched = await held.fetch(ref, order)
+          // The fetch may have recreated the scratch repository.
+          await makeReady(path, borrowed)
+          return fetched
+        },
+        push: (to, ref, commit, expected) =>
+          push(remote, { path, launcher: local.launcher, isAncestor }, to, { ref, commit, expected }),
       },
-      push: (to, ref, commit, expected) =>
-        push(remote, { path, launcher: local.launcher, isAncestor }, to, { ref, commit, expected }),
     })
   } finally {
     await own.close()

@@ -11,11 +11,20 @@ import type { Tree } from './tree-codec.js'
 const SMALL_BLOB = 256 * 1024
 const DEFAULT_BYTES = 256 * 1024 * 1024
 
+/** One cache as one repository sees it. */
+type View<T> = Pick<BoundedCache<T>, 'get' | 'has' | 'set' | 'delete'>
+
+/** The caches as one repository sees them, by object ID. */
+export type RepositoryCaches = { readonly [C in Exclude<keyof Caches, 'bases' | 'packedRefs'>]: View<CachedBy<C>> } & {
+  readonly bases: Caches['bases']
+}
+type CachedBy<C extends keyof Caches> = Caches[C] extends BoundedCache<infer T> ? T : never
+
 /**
- * The data read from repositories. All caches share one memory budget. A key consists of a repository and an object ID.
- * Objects never change, so entries stay valid, but only for their repository: with the object ID alone as the key, a
- * reader of one repository could get objects of another. Missing objects are never cached, because a fetch or an
- * admin's push may add them.
+ * The data read from repositories. All caches share one memory budget. Objects never change, so entries stay valid, but
+ * only for their repository: with the object ID alone as the key, a reader of one repository could get objects of
+ * another. So repositories get a view (`cachesOf`). Missing objects are never cached, because a fetch or an admin's
+ * push may add them.
  */
 export interface Caches {
   trees: BoundedCache<Tree>
@@ -36,7 +45,7 @@ export interface Caches {
   packs: BoundedCache<number>
   /** The name of a pack that contains an object, by object. The pack may have been deleted since. */
   packOf: BoundedCache<string>
-  /** Commit graphs by repository key, without an object ID. */
+  /** Commit graphs, one for each repository, by an empty ID. */
   graphs: BoundedCache<CommitGraph>
   /** Packed refs by repository path. */
   packedRefs: BoundedCache<ReadRefs>
@@ -71,3 +80,47 @@ export const makeCaches = (budget: MemoryBudget = new MemoryBudget(DEFAULT_BYTES
   graphs: budget.cache({ weigh: graphBytes }),
   packedRefs: budget.cache({ weigh: packedRefsBytes }),
 })
+
+/** A part of a cache: the keys with a prefix. */
+class PrefixView<T> implements View<T> {
+  constructor(
+    readonly prefix: string,
+    readonly cache: BoundedCache<T>,
+  ) {}
+
+  get(key: string): T | undefined {
+    return this.cache.get(this.prefix + key)
+  }
+
+  has(key: string): boolean {
+    return this.cache.has(this.prefix + key)
+  }
+
+  set(key: string, value: T): void {
+    this.cache.set(this.prefix + key, value)
+  }
+
+  delete(key: string): void {
+    this.cache.delete(this.prefix + key)
+  }
+}
+
+/**
+ * Returns the caches for one repository.
+ * @param opening a number that is unique per opening, so that a repository that is created again under an old name does
+ *   not find old entries
+ */
+export function cachesOf(caches: Caches, opening: number): RepositoryCaches {
+  const prefix = `${opening}:`
+  return {
+    trees: new PrefixView(prefix, caches.trees),
+    commits: new PrefixView(prefix, caches.commits),
+    blobs: new PrefixView(prefix, caches.blobs),
+    sizes: new PrefixView(prefix, caches.sizes),
+    verified: new PrefixView(prefix, caches.verified),
+    packs: new PrefixView(prefix, caches.packs),
+    packOf: new PrefixView(prefix, caches.packOf),
+    graphs: new PrefixView(prefix, caches.graphs),
+    bases: caches.bases,
+  }
+}

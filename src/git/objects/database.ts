@@ -12,7 +12,7 @@ import { GitError, LostObject, MissingObject, ObjectTooLarge } from '../errors.j
 import type { PackLookup, PackedObjects } from '../packs/packed-objects.js'
 import type { Pool } from '../process/pool.js'
 import type { CommitInfo } from '../types.js'
-import type { Caches } from './caches.js'
+import type { RepositoryCaches } from './caches.js'
 import { findInfo, findPacked, forgetProcess } from './cat-file.js'
 import { parseCommit } from './parse-commit.js'
 import { inParallel } from './disk.js'
@@ -28,9 +28,7 @@ const READS_AT_ONCE = 16
 
 /** The sources in which an `ObjectDatabase` finds objects, in addition to the loose files. */
 interface ObjectSources {
-  /** Distinguishes this opening of the repository from all others in the shared caches. */
-  cacheKey: string
-  caches: Caches
+  caches: RepositoryCaches
   pool: Pool
   packs: PackedObjects
   scratch: Scratch
@@ -53,10 +51,9 @@ export class ObjectDatabase {
 
   /** Lets other tasks run between two slices, since objects are read synchronously here. */
   readonly #slices = new Slices()
-  readonly cacheKey: string
   readonly #packs: PackedObjects
   readonly pool: Pool
-  readonly caches: Caches
+  readonly caches: RepositoryCaches
   readonly maxBlobBytes: number
   readonly maxFolderEntries: number
   readonly scratch: Scratch
@@ -71,7 +68,6 @@ export class ObjectDatabase {
     sources: ObjectSources,
   ) {
     this.#folder = join(repository, 'objects')
-    this.cacheKey = sources.cacheKey
     this.#packs = sources.packs
     this.pool = sources.pool
     this.caches = sources.caches
@@ -82,34 +78,33 @@ export class ObjectDatabase {
 
   /** Returns the bytes of a blob, which the caller must not change. Throws `MissingObject`, `ObjectTooLarge`. */
   async blob(oid: string, maxBytes = this.maxBlobBytes): Promise<Buffer> {
-    const key = this.cacheKey + oid
-    const known = this.caches.blobs.get(key)
+    const known = this.caches.blobs.get(oid)
     if (known && known.length > maxBytes) throw new ObjectTooLarge(`object ${oid} is larger than ${maxBytes} bytes`)
     if (known) return known
     const content = ownBytes(await this.#get(oid, 'blob', Math.min(maxBytes, this.maxBlobBytes)))
-    this.caches.blobs.set(key, content)
-    this.caches.sizes.set(key, content.length)
+    this.caches.blobs.set(oid, content)
+    this.caches.sizes.set(oid, content.length)
     return content
   }
 
   /** Returns a folder. Throws `MissingObject`. */
   async tree(oid: string): Promise<Tree> {
     if (oid === EMPTY_TREE) return emptyTree
-    const known = this.caches.trees.get(this.cacheKey + oid)
+    const known = this.caches.trees.get(oid)
     if (known) return known
     const tree = parseTree(await this.#get(oid, 'tree', MAX_TREE_BYTES))
-    this.caches.trees.set(this.cacheKey + oid, tree)
+    this.caches.trees.set(oid, tree)
     return tree
   }
 
   /** Whether a tree with this ID is cached. */
   knowsTree(id: string): boolean {
-    return this.caches.trees.has(this.cacheKey + id)
+    return this.caches.trees.has(id)
   }
 
   /** Returns a commit if it is cached. */
   knownCommit(id: string): CommitInfo | undefined {
-    return this.caches.commits.get(this.cacheKey + id)
+    return this.caches.commits.get(id)
   }
 
   /** Returns a commit. Throws `MissingObject` if it does not exist. */
@@ -121,7 +116,7 @@ export class ObjectDatabase {
     const known = this.knownCommit(id)
     if (known) return known
     const commit = parseCommit(asOid(id), await this.#get(id, 'commit', MAX_COMMIT_BYTES, mayBeNowhere))
-    this.caches.commits.set(this.cacheKey + id, commit)
+    this.caches.commits.set(id, commit)
     return commit
   }
 
@@ -161,7 +156,7 @@ export class ObjectDatabase {
   async findUnreadable(oids: readonly string[]): Promise<string | null> {
     const unreadable: string[] = []
     await inParallel(oids, READS_AT_ONCE, async (oid) => {
-      if (this.caches.blobs.has(this.cacheKey + oid) || (await this.scratch.has(oid))) return
+      if (this.caches.blobs.has(oid) || (await this.scratch.has(oid))) return
       const found = (await this.#intactLoose(oid)) ?? (await this.#infoOf(oid))
       if (!found) unreadable.push(oid)
     })
@@ -169,11 +164,11 @@ export class ObjectDatabase {
   }
 
   async #size(oid: string): Promise<number> {
-    const known = this.caches.sizes.get(this.cacheKey + oid)
+    const known = this.caches.sizes.get(oid)
     if (known !== undefined) return known
     const info = await this.info(oid)
     if (info?.type !== 'blob') throw new MissingObject(`there is no blob ${oid}`)
-    this.caches.sizes.set(this.cacheKey + oid, info.size)
+    this.caches.sizes.set(oid, info.size)
     return info.size
   }
 
@@ -224,9 +219,9 @@ export class ObjectDatabase {
   }
 
   async #remembered(oid: string): Promise<RawObject | null> {
-    const tree = this.caches.trees.get(this.cacheKey + oid)
+    const tree = this.caches.trees.get(oid)
     if (tree) return { type: 'tree', content: tree.content ?? encodeTree(tree.nodes) }
-    const blob = this.caches.blobs.get(this.cacheKey + oid)
+    const blob = this.caches.blobs.get(oid)
     return blob ? { type: 'blob', content: blob } : null
   }
 

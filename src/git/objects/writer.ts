@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { newId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { GitError } from '../errors.js'
-import type { Caches } from './caches.js'
+import type { RepositoryCaches } from './caches.js'
 import { type Disk, inParallel, REPACK_ATTEMPTS, syncPath, writeSynced } from './disk.js'
 import { type EncodedObject, MAX_OBJECT_BYTES } from './hash.js'
 import { deflated, findLoose, isLooseFolder, loosePath } from './loose.js'
@@ -35,9 +35,7 @@ export class ObjectWriter {
 
   constructor(
     repository: string,
-    /** Distinguishes this opening of the repository from all others in the shared caches. */
-    readonly cacheKey: string,
-    readonly caches: Pick<Caches, 'verified' | 'packs' | 'packOf'>,
+    readonly caches: Pick<RepositoryCaches, 'verified' | 'packs' | 'packOf'>,
     readonly disk: Disk,
     /** Repositories from which this one borrows. Their objects do not count as absent. */
     readonly borrowed: readonly ObjectWriter[] = [],
@@ -90,8 +88,8 @@ export class ObjectWriter {
 
   /** Remembers the pack that contains these objects. */
   #note(pack: string, oids: readonly string[]): void {
-    this.caches.packs.set(this.cacheKey + pack, Date.now())
-    for (const oid of oids) this.caches.packOf.set(this.cacheKey + oid, pack)
+    this.caches.packs.set(pack, Date.now())
+    for (const oid of oids) this.caches.packOf.set(oid, pack)
   }
 
   /** Returns the packs that currently contain the objects on the disk. Objects without a pack are left out. */
@@ -99,7 +97,7 @@ export class ObjectWriter {
     const found = new Map<string, string>()
     const there = new Map<string, boolean>()
     for (const oid of oids) {
-      const pack = this.caches.packOf.get(this.cacheKey + oid)
+      const pack = this.caches.packOf.get(oid)
       if (pack === undefined) continue
       if (!there.has(pack)) there.set(pack, this.#hasPack(pack))
       if (there.get(pack)) found.set(oid, pack)
@@ -107,7 +105,7 @@ export class ObjectWriter {
     const rest = oids.filter((oid) => !found.has(oid))
     for (const [oid, pack] of rest.length === 0 ? [] : await findInPacks(this.#objects, rest)) {
       found.set(oid, pack)
-      this.caches.packOf.set(this.cacheKey + oid, pack)
+      this.caches.packOf.set(oid, pack)
     }
     return found
   }
@@ -213,7 +211,7 @@ export class ObjectWriter {
       try {
         await writeSynced(this.disk, temporary, [data], 0o444)
         await this.disk.rename(temporary, this.#path(oid))
-        this.caches.verified.set(this.cacheKey + oid, true)
+        this.caches.verified.set(oid, true)
         return
       } catch (error) {
         await this.disk.unlink(temporary).catch(() => {})
@@ -240,14 +238,14 @@ export class ObjectWriter {
   async #isIntact(oid: string): Promise<boolean> {
     const { size } = await stat(this.#path(oid))
     if (size === 0) return false
-    if (this.caches.verified.has(this.cacheKey + oid)) return true
+    if (this.caches.verified.has(oid)) return true
     try {
       if ((await findLoose(this.#objects, oid, MAX_OBJECT_BYTES, { verify: true })) === null) return false
     } catch (error) {
       if (!(error instanceof GitError)) throw error
       return false
     }
-    this.caches.verified.set(this.cacheKey + oid, true)
+    this.caches.verified.set(oid, true)
     return true
   }
 
@@ -269,13 +267,13 @@ export class ObjectWriter {
   async #keepPacks(names: ReadonlySet<string>): Promise<Set<string>> {
     const old = new Set<string>()
     const folder = join(this.#objects, 'pack')
-    const due = [...names].filter((name) => Date.now() - (this.caches.packs.get(this.cacheKey + name) ?? 0) > HOUR_MS)
+    const due = [...names].filter((name) => Date.now() - (this.caches.packs.get(name) ?? 0) > HOUR_MS)
     await inParallel(due, WIDTH, async (name) => {
       try {
         // An admin's Git may have written it without a sync.
-        if (!this.caches.packs.has(this.cacheKey + name))
+        if (!this.caches.packs.has(name))
           for (const one of [name, name.replace(/\.pack$/, '.idx')]) await syncPath(this.disk, join(folder, one))
-        if (await this.#renew(join(folder, name))) this.caches.packs.set(this.cacheKey + name, Date.now())
+        if (await this.#renew(join(folder, name))) this.caches.packs.set(name, Date.now())
         else old.add(name)
       } catch (error) {
         if (errorCode(error) !== 'ENOENT') throw error

@@ -21,6 +21,7 @@ import { ROOM, steps } from './schema.js'
 import type { SetAside } from './manual-moves.js'
 import { SharedRepository } from './repository.js'
 import { listPacks } from './stored-packs.js'
+import type { RewriteOrder, RewriteResult } from '../rewrite/types.js'
 import { sweep } from './sweep.js'
 
 /**
@@ -222,6 +223,11 @@ class SharedRepositories implements SharedGit {
     const duplicate = await this.open(to)
     this.options.moved?.(to, [...(await duplicate.refs.list('refs/heads/')).keys()])
     return duplicate
+  }
+
+  async rewrite(name: string, order: RewriteOrder, target: string | null): Promise<RewriteResult> {
+    await this.refresh(name)
+    return this.git.rewrite(name, order, target)
   }
 
   async remove(name: string): Promise<void> {

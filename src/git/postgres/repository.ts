@@ -132,14 +132,23 @@ export class SharedRepository {
   /** Returns the repository on the disk, with refs from the database. */
   #offer(): Repository {
     const { copy } = this
-    const own: Partial<Repository> = {
+    const returned = (result: unknown): unknown => copy.inUse(result)
+    const group = <G extends object>(of: (disk: Repository) => G, own: Partial<G> = {}): G =>
+      overlay(() => of(copy.disk), own, { returned })
+    const own: Omit<Repository, 'signs'> = {
       path: copy.path,
-      head: (ref) => (copy.gone ? null : copy.refs.get(ref)),
-      refs: async (prefix) => (copy.gone ? new Map<RefName, CommitId>() : copy.refs.list(prefix)),
-      move: (moves, reason, lease) => copy.inUse(this.#move(moves, reason, lease)),
-      uploadPack: (request) => copy.inUse(this.#uploadPack(request)),
-      maintain: (how) => copy.inUse(this.#maintain(how)),
+      refs: {
+        head: (ref) => (copy.gone ? null : copy.refs.get(ref)),
+        list: async (prefix) => (copy.gone ? new Map<RefName, CommitId>() : copy.refs.list(prefix)),
+        move: (moves, reason, lease) => copy.inUse(this.#move(moves, reason, lease)),
+      },
+      objects: group((disk) => disk.objects),
+      trees: group((disk) => disk.trees),
+      history: group((disk) => disk.history),
+      remote: group((disk) => disk.remote),
+      door: group((disk) => disk.door, { uploadPack: (request) => copy.inUse(this.#uploadPack(request)) }),
+      upkeep: group((disk) => disk.upkeep, { maintain: (how) => copy.inUse(this.#maintain(how)) }),
     }
-    return overlay<Repository>(() => copy.disk, own, { returned: (result) => copy.inUse(result) })
+    return overlay<Repository>(() => copy.disk, own)
   }
 }

@@ -139,7 +139,7 @@ export async function whyRefused(
   }
 }
 
-/** Implements `Repository.fetch`. Changes no ref. On failure, it adds no object either. */
+/** Implements `Exchange.fetch`. Changes no ref. On failure, it adds no object either. */
 export async function fetchRemote(
   options: RemoteOptions,
   local: LocalRepository,

@@ -144,6 +144,7 @@ class SmallArrival {
     for (const oid of names) {
       if (this.#slices.due) await this.#slices.rest()
       const info = this.#packs.info(oid)
+      if (this.limits.removed?.has(oid)) throw new LeftToGit(`${oid} was removed`)
       if (info === null || info === 'unsure') throw new LeftToGit(`${oid} cannot be read here`)
       if (info.type === 'blob' && info.size > this.limits.maxBlobBytes) throw new LeftToGit(`${oid} is too large`)
       this.#arrived.set(oid, info)

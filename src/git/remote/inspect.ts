@@ -114,12 +114,23 @@ export async function checkArrived(
   await stream(git.arrived, args, timeoutMs, '\n', (record) => {
     objects++
     const [type, size, oid = ''] = record.toString('latin1').split(' ')
+    if (limits.removed?.has(oid)) throw removedContent(oid, limits)
     if (oid === head) headType = type ?? null
     if (type === 'blob' && Number(size) > limits.maxBlobBytes) large.set(oid, Number(size))
   })
   if (large.size > 0) await requireOutside(git.all, head, large, limits, timeoutMs - (Date.now() - started))
   return { objects, headType }
 }
+
+const removedContent = (oid: string, { pushed }: FetchLimits): RemoteError =>
+  new RemoteError(
+    'removed-content',
+    `${pushed ? 'Your push' : 'The remote'} still contains ${oid}, which was removed from the history of this space for good. ${
+      pushed
+        ? 'Clone the space again, and repeat your change in the new clone.'
+        : 'Nothing was imported. Replace the history of the remote by that of the space: clone the space, and push the branch main with --force to the branch of the remote. The next sync then continues.'
+    }`,
+  )
 
 /** Throws if one of the large blobs is in `directory`, with its path and the newest commit that contains it. */
 async function requireOutside(

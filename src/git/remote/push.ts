@@ -65,7 +65,7 @@ function refusal(connection: Connection, run: GitRun, summary: string): RemoteEr
 }
 
 /**
- * Implements `Repository.push`. Pushing a commit that the remote already has succeeds, so a push whose response
+ * Implements `Exchange.push`. Pushing a commit that the remote already has succeeds, so a push whose response
  * was lost can be repeated.
  */
 export async function push(

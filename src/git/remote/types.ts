@@ -59,6 +59,8 @@ export interface FetchLimits {
    * The folder and commit of the remote from which the checked objects were extracted. Changes the wording of errors.
    */
   within?: { directory: string; head: CommitId }
+  /** Objects that were removed from the repository for good. If one of them arrives, nothing is stored. */
+  removed?: ReadonlySet<string>
   /** Called several times a second with the number of received bytes. */
   received?: (bytes: number) => void
   /**

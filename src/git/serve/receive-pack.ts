@@ -89,13 +89,14 @@ async function takeIn(
   await index(git, quarantine, pack, limits)
   const all = withEnv(git, quarantine.env)
   await checkConnected(all, heads, left())
-  await checkCommitters(all, heads, reserved, left())
   const arrived = withEnv(git, quarantine.arrivedEnv)
   for (const head of heads) {
     await requireCommit(all, head, null, limits, left())
     await checkTree(all, head, limits, left())
     await checkArrived({ arrived, all }, head, limits, left())
   }
+  // Last, because removed objects of an old clone often have the reserved committer.
+  await checkCommitters(all, heads, reserved, left())
   await quarantine.publish(async (name) => local.protect?.(name, heads))
 }
 

@@ -10,7 +10,7 @@ const MAX_REFS = 2000
 const MIB = 1024 * 1024
 
 interface Check {
-  service: Pick<Repository, 'refs' | 'commit' | 'tree' | 'path'>
+  service: Pick<Repository, 'refs' | 'objects' | 'path'>
   second: SecondReader
   complaints: string[]
   /** Objects that were compared or left out. */
@@ -104,7 +104,7 @@ async function compareEntries(
 
 async function compareFile(
   check: Check,
-  tree: ReturnType<Repository['tree']>,
+  tree: ReturnType<Repository['objects']['tree']>,
   oid: string,
   where: string,
 ): Promise<void> {

@@ -10,6 +10,7 @@ export interface Hit {
   title: Marked
   place: string
   text: Marked
+  dir?: string
 }
 
 /** The response of the search. */
@@ -169,7 +170,7 @@ class SearchDialog {
     return make('div', { role: 'group', 'aria-labelledby': name.id }, name, ...hits.map((hit) => this.#hit(hit)))
   }
 
-  #hit({ href, kind, title, place, text }: Hit): HTMLElement {
+  #hit({ href, kind, title, place, text, dir = 'auto' }: Hit): HTMLElement {
     const { open = '' } = this.dialog.dataset
     const hit = make(
       'a',
@@ -183,7 +184,7 @@ class SearchDialog {
       ),
       make('span', { class: 'go' }, `${open} ↵`),
     )
-    if (text.join('') !== '') hit.append(make('p', { dir: 'auto' }, ...marked(text)))
+    if (text.join('') !== '') hit.append(make('p', { dir }, ...marked(text)))
     hit.href = href
     hit.tabIndex = -1
     hit.setAttribute('aria-selected', 'false')

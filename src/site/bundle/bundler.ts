@@ -7,7 +7,7 @@ import { finished, pipeline } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
 import type { PageEntry } from '../../content/types.js'
 import type { App } from '../../domain/context/app.js'
-import { BundleFailure, type BundleFacts, type Bundler } from '../../domain/context/bundler.js'
+import { BundleFailure, type BundleFacts, type BundleRun, type Bundler } from '../../domain/context/bundler.js'
 import { publishedSite } from '../../domain/sites/addresses.js'
 import { findFile, isFilePath } from '../../domain/sites/visitor-file.js'
 import { openForBundle, type Visitor } from '../../domain/sites/visitor.js'
@@ -39,13 +39,13 @@ const COMPRESSED = /\.(?:png|jpe?g|gif|webp|avif|woff2?|zip|gz|mp4|webm|mp3|ogg|
 export function createBundler(): Bundler<App> {
   let assets: SharedAssets | undefined
   return {
-    async write(app, order, folder, signal) {
+    async write(app, order, folder, { signal, progress }) {
       const visitor = await openForBundle(app, order)
       if (!visitor) throw new BundleFailure('The site is no longer published.')
       assets ??= loadAssets()
       const zip = new Zip(join(folder, 'site.zip'), signal)
       try {
-        const pages = await new BundleWriter(app, visitor, assets, zip).write()
+        const pages = await new BundleWriter(app, visitor, assets, zip).write(progress)
         return { ...(await zip.end()), pages }
       } catch (error) {
         zip.cancel(error)
@@ -139,7 +139,7 @@ class BundleWriter {
   }
 
   /** Writes all files, and returns the number of pages. */
-  async write(): Promise<number> {
+  async write(progress: BundleRun['progress']): Promise<number> {
     const spaces = await listedSpaces(this.#visit)
     const pages = spaces.flatMap((space) => space.tree.order.map((entry) => pageIn(space, entry)))
     if (pages.length > MAX_PAGES) throw new BundleFailure(`The site has more than ${MAX_PAGES} pages.`)
@@ -147,11 +147,13 @@ class BundleWriter {
     const first = pages.some(({ path }) => path === '') ? undefined : pages[0]?.path
     for (const { path } of pages) this.#pages.set(path, this.#names.page(path === first ? '' : path))
     if (first !== undefined) this.#pages.set('', 'index.html')
+    let written = 0
     for (const [number, space] of spaces.entries()) {
       const scripts = new SearchScripts(number)
       for (const entry of space.tree.order) {
         const script = await this.#page(space, entry, scripts)
         if (script) await this.zip.add(`${ASSETS}/${script.name}`, script.body)
+        await progress(++written / pages.length)
       }
       const last = scripts.end()
       await this.zip.add(`${ASSETS}/${last.name}`, last.body)

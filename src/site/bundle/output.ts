@@ -20,15 +20,16 @@ export const hasBundle = (visit: Visit): boolean => !visit.preview && servesAgen
 export async function bundleOutput(visit: Visit, assets: SharedAssets): Promise<SiteResponse | null> {
   const { app, visitor, audience, request } = visit
   if (!hasBundle(visit)) return null
-  const bundle = await openBundle(app, visitor)
-  if (!bundle)
+  const opened = await openBundle(app, visitor)
+  if (!('file' in opened))
     return {
       status: 202,
       type: HTML,
-      body: plainPage('preparing', { locale: request.language(), assets }, { isWaiting: true }),
+      body: plainPage('preparing', { locale: request.language(), assets }, { progress: opened.progress }),
       audience: 'no one',
       headers: { Refresh: RETRY_SECONDS, 'Retry-After': RETRY_SECONDS },
     }
+  const bundle = opened.file
   const { title } = await visit.look()
   const file = {
     name: `${fileName(title ?? visitor.site.doc.title)}.zip`,

@@ -54,7 +54,7 @@ export const SearchDialog = ({ frame }: { frame: Frame }) => {
         </button>
       </form>
       <div class="finder-scope" hidden>
-        <output />
+        <output dir="auto" />
       </div>
       <div class="finder-list" id="ui~hits" role="listbox" aria-label={searching.results} hidden />
       <div class="finder-keys">

@@ -21,7 +21,7 @@ export interface SearchModel {
   navigation: Navigation
 }
 
-const Hit = ({ hit: { href, title, place, text } }: { hit: SearchHit }) => (
+const Hit = ({ hit: { href, title, place, text, dir } }: { hit: SearchHit }) => (
   <a class="hit" href={href}>
     <span>
       <b dir="auto">
@@ -34,7 +34,7 @@ const Hit = ({ hit: { href, title, place, text } }: { hit: SearchHit }) => (
       )}
     </span>
     {text.join('') === '' ? null : (
-      <p dir="auto">
+      <p dir={dir ?? 'auto'}>
         <Text parts={text} />
       </p>
     )}
@@ -59,7 +59,7 @@ export const SearchLayout = ({ frame, model }: { frame: Frame; model: SearchMode
                 {title}
               </a>
             ))}
-            <output>{status}</output>
+            <output dir="auto">{status}</output>
           </div>
         )}
         <div class="results">

@@ -57,7 +57,8 @@ export async function mcpOutput(visit: Visit, request: SiteRequest, mcp: SiteMcp
       tools: member ? ALL_TOOLS : READ_TOOLS,
       failed: mcp.failed,
     }
-    const { method, header } = request
+    const { method } = request
+    const header = (name: string): string => request.header(name)
     const body = method === 'POST' ? await request.json(MAX_MCP_BODY) : null
     for (let n = 1; n < messagesIn(body); n++) {
       mcp.count()
@@ -99,8 +100,8 @@ const sent = ({
  * Returns the CORS headers. Throws 403 for scripts of other origins, as the specification requires: a page
  * elsewhere could otherwise read a site that only its reader's network can reach.
  */
-function checkOrigin({ address, visitor }: Visit, { header }: SiteRequest, origins: readonly string[]) {
-  const origin = header('Origin')
+function checkOrigin({ address, visitor }: Visit, request: SiteRequest, origins: readonly string[]) {
+  const origin = request.header('Origin')
   if (origin === '' || origin === new URL(address).origin || origin === new URL(servedAt(visitor.view.address)).origin)
     return {}
   if (origins.includes(origin)) return corsHeaders(origin)

@@ -26,10 +26,14 @@ interface Option extends Described {
 interface RequiredOption extends Omit<Option, 'kind'> {
   kind: 'required option'
 }
+/** An option that can be repeated. */
+interface RepeatedOption extends Omit<Option, 'kind' | 'fallback'> {
+  kind: 'repeated option'
+}
 interface Flag extends Described {
   kind: 'flag'
 }
-export type Parameter = Argument | Option | RequiredOption | Flag
+export type Parameter = Argument | Option | RequiredOption | RepeatedOption | Flag
 export type Parameters = Readonly<Record<string, Parameter>>
 
 export const argument = (description: string): Argument => ({ kind: 'argument', description })
@@ -50,13 +54,20 @@ export const requiredOption = (value: string, description: string): RequiredOpti
   value,
   description,
 })
+export const repeatedOption = (value: string, description: string): RepeatedOption => ({
+  kind: 'repeated option',
+  value,
+  description: `${description}; can be repeated`,
+})
 export const flag = (description: string): Flag => ({ kind: 'flag', description })
 
 type ValueOf<P> = P extends Flag
   ? boolean
-  : P extends Argument | RequiredOption | { fallback: string }
-    ? string
-    : string | undefined
+  : P extends RepeatedOption
+    ? readonly string[]
+    : P extends Argument | RequiredOption | { fallback: string }
+      ? string
+      : string | undefined
 /** The values that the operator gave, by the name of the parameter. */
 export type Given<P> = { readonly [K in keyof P]: ValueOf<P[K]> }
 
@@ -134,12 +145,16 @@ const MAX_VALUE_LENGTH = 4_000
 export const optionName = (parameter: string): string =>
   `--${parameter.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= MAX_VALUE_LENGTH
+
 /** Returns the name of a parameter whose value does not fit the declaration, or of an unknown value; null = none. */
 export function wrongValue(parameters: Parameters, given: Values): string | null {
   const fits = (parameter: Parameter, value: unknown): boolean => {
     if (parameter.kind === 'flag') return typeof value === 'boolean'
+    if (parameter.kind === 'repeated option') return Array.isArray(value) && value.every(isText)
     if (value === undefined) return parameter.kind === 'option' && parameter.fallback === undefined
-    if (typeof value !== 'string' || value === '' || value.length > MAX_VALUE_LENGTH) return false
+    if (!isText(value)) return false
     return !('choices' in parameter) || parameter.choices === undefined || parameter.choices.includes(value)
   }
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(parameters, name))

@@ -43,7 +43,7 @@ export async function writePostgresStore(
 /** The shape of documents in a table that this release does not know. They have no index rows. */
 const UNKNOWN = ''
 
-async function insertDocuments(
+export async function insertDocuments(
   session: Session,
   { name, of, some }: { name: string; of: AnyTable | undefined; some: readonly AnyDocument[] },
 ): Promise<void> {
@@ -78,12 +78,12 @@ async function insertDocuments(
   )
 }
 
-async function insertGroup(session: Session, { journal, group, first, next }: GroupExtent): Promise<void> {
+export async function insertGroup(session: Session, { journal, group, first, next }: GroupExtent): Promise<void> {
   const text = 'INSERT INTO journal_groups (journal, grp, name, first, next) VALUES ($1, $2, $3, $4, $5)'
   await session.query(text, [journal, keyText(group), JSON.stringify(group), first, next])
 }
 
-async function insertRecords(
+export async function insertRecords(
   session: Session,
   { journal, group }: GroupExtent,
   some: readonly JournalEntry[],

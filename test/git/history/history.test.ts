@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import type { Repository } from '../../../src/git/index.js'
+import type { HistoryQuery, Repository } from '../../../src/git/index.js'
 import type { CommitId } from '../../../src/kernel/ids.js'
 import { suiteWith } from '../../support/suite.js'
 import { admin, clear, commit, makePlace } from '../fixture.js'
@@ -56,8 +56,7 @@ test('history is limited by path, first parent, count and excluded commits', asy
   const two = await commit(repository, [one], { 'b.md': '2' })
   const side = await commit(repository, [one], { 'a/x.md': 'side' })
   const merged = await commit(repository, [two, side], { 'a/x.md': 'side' })
-  const ids = async (query: Parameters<Repository['history']>[0]) =>
-    (await repository.history.log(query)).map(({ id }) => id)
+  const ids = async (query: HistoryQuery) => (await repository.history.log(query)).map(({ id }) => id)
   assert.equal(await ids({ from: merged, path: 'b.md' }), [two])
   assert.equal(await ids({ from: merged, path: '*.md' }), [one])
   assert.equal(await ids({ from: merged, path: 'a' }), [side, one])

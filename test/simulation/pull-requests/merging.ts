@@ -7,7 +7,7 @@ import { MAIN, type World } from './world.js'
 /**
  * @param message starts with `Pull request`, so that reverts find it
  */
-function commandsOf(branch: string, method: MergeMethod, message: string, main: string) {
+export function commandsOf(branch: string, method: MergeMethod, message: string, main: string) {
   return async (run: Clone['git']): Promise<void> => {
     if (method === 'merge') await run('merge', '--quiet', '--no-ff', '-m', message, `origin/${branch}`)
     if (method === 'squash') {

@@ -124,6 +124,26 @@ export const uncertain = (main: Knowledge, branch: Knowledge, ref: string | null
       branch.acts(key).some((act) => (act.soft && !main.knows(key, act)) || isUntold(main, ref, key, act)),
     )
 
+/** Acts of people here, as the steps describe them. */
+const BY_PEOPLE_HERE =
+  /^(an edit here|a change request|the revert of a change request|a rollback here|who resolved a conflict here|an administrator with plain Git)\b/
+
+/**
+ * Values of main that people here wrote or removed, and that a force push of `ref` changed on the branch that holds it.
+ * Others may have removed and restored what they wrote in between.
+ */
+export function writtenHere(main: Knowledge, branch: Knowledge, ref: string): Map<string, Value> {
+  const written = new Map<string, Value>()
+  for (const key of branch.keys()) {
+    const [value = null, ...more] = main.own(key)
+    if (more.length > 0 || branch.own(key).includes(value)) continue
+    const acts = value === null ? main.deciding(key) : main.acts(key).filter((act) => act.value === value)
+    if (!acts.some((act) => BY_PEOPLE_HERE.test(act.why))) continue
+    if (branch.deciding(key).some((act) => act.forced === ref && !main.knows(key, act))) written.set(key, value)
+  }
+  return written
+}
+
 /**
  * Values that a force push removed from the remote and that reached main here in another way, or are still here. Until
  * the service detects the removal, they are changes here.

@@ -95,7 +95,7 @@ export async function dropDocs(world: World): Promise<void> {
 
 type Way = 'merge' | 'squash' | 'rebase' | 'back'
 
-const isAncestor = (world: World, one: string, other: string): Promise<boolean> =>
+export const isAncestor = (world: World, one: string, other: string): Promise<boolean> =>
   git(world.remote.path, ['merge-base', '--is-ancestor', one, other]).then(
     () => true,
     () => false,

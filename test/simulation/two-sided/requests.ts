@@ -4,7 +4,7 @@ import { expectFormerIds, expectReturnedIds } from './ids.js'
 import { record } from './judge.js'
 import { pageOf } from './knowledge.js'
 import { pick, type Random } from './random.js'
-import { heldRef, updateBranch } from './resolve.js'
+import { heldRef, keepWritten, updateBranch } from './resolve.js'
 import { snapshotOf, valueIn } from './snapshot.js'
 import { meet } from './forced.js'
 import {
@@ -45,6 +45,7 @@ export async function mergeBranch(world: World, next: Random, target: Target): P
   }
   if (response.status !== 200)
     throw new Fault('response', `merge of ${project.url}${at}: ${response.status} ${response.text}`)
+  await keepWritten(world, target, [])
   meet(project.main, knowledge, heldRef(target))
   return `merged${said}`
 }

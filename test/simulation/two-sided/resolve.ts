@@ -1,14 +1,15 @@
 import { composed, composedPage } from './compose.js'
 import { Fault } from './fault.js'
-import { meet } from './forced.js'
+import { meet, writtenHere } from './forced.js'
 import { judgeTarget, type Target } from './here.js'
-import { record } from './judge.js'
-import { handOf, pageOf, pathOf } from './knowledge.js'
+import { record, sawOf } from './judge.js'
+import { endsOf, handOf, pageOf, pathOf } from './knowledge.js'
 import { type Conflict, judgeConflicts, pagesOf } from './needless.js'
+import { isAncestor } from './people.js'
 import { pick, type Random } from './random.js'
 import type { Snapshot } from './snapshot.js'
 import { withEntry } from './text.js'
-import { seeHere, seeMerged, why, type World } from './world.js'
+import { REFS, seeHere, seeMerged, why, type World } from './world.js'
 
 /** A resolver's decision about one path. */
 interface Choice {
@@ -75,6 +76,26 @@ function dropEntries(
 export const heldRef = ({ project, knowledge }: Target): string | null =>
   [...project.held].find(([, held]) => held.knowledge === knowledge)?.[0] ?? null
 
+/**
+ * What people here wrote and a force push of the held branch removed may stay without a decision (story.md): all of it,
+ * if another branch of the remote that is in step has merged the held head; and the place and line ends of a page whose
+ * text a person decides about.
+ */
+export async function keepWritten(world: World, target: Target, conflicts: readonly Conflict[]): Promise<void> {
+  const { project, knowledge } = target
+  const [ref, held] = [...project.held].find(([, one]) => one.knowledge === knowledge) ?? []
+  if (!ref || !held) return
+  const others = REFS.filter((other) => other !== ref).flatMap((other) => project.seen.get(other) ?? [])
+  const brought = (await Promise.all(others.map((head) => isAncestor(world, held.from, head)))).includes(true)
+  const decided = new Set(conflicts.filter(({ kind }) => kind === 'content').flatMap(pagesOf))
+  for (const [key, value] of writtenHere(project.main, knowledge, ref)) {
+    const page = pageOf(key)
+    const placed = value !== null && [pathOf(page), endsOf(page)].includes(key) && decided.has(page)
+    const saw = value === null && key === pathOf(page) ? { saw: sawOf(project.main, page) } : {}
+    if (brought || placed) knowledge.set(key, value, why(world, 'who decided it here'), { soft: true, ...saw })
+  }
+}
+
 /** The conflicts between main and a branch. None may be needless. */
 export async function examineConflicts(world: World, target: Target): Promise<Conflict[]> {
   const { project, at } = target
@@ -118,6 +139,7 @@ export async function updateBranch(world: World, next: Random, target: Target): 
       'response',
       `update of ${url} with ${JSON.stringify(resolve.map((one) => ({ ...one, content: undefined })))}: ${status} ${text}`,
     )
+  await keepWritten(world, target, items)
   meet(knowledge, project.main, heldRef(target), project.main, knowledge)
   await seeMerged(world, project, ref, knowledge)
   await learnDecisions(world, target, decided, items)

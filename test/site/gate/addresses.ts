@@ -10,6 +10,8 @@ export interface Place {
   prefix: string
   /** The path that links of the site start with: behind a proxy, the one that readers see. */
   base: string
+  /** The start of a request line with a whole address. The `Host` header then names another host. */
+  target?: string
 }
 
 /** @param port the port of the sites */
@@ -23,6 +25,16 @@ export function placesOf(world: World, site: Site, port: number): Place[] {
     prefix,
     base: proxied ?? prefix,
   })
+  /** A host name in the notations that a client may choose. */
+  const notations = (name: string, of: string | null, prefix: string): Place[] =>
+    of === null
+      ? []
+      : [
+          named(name, of, prefix),
+          named(`${name} with port`, `${of.toUpperCase()}:${port}`, prefix),
+          named(`${name} with a dot`, `${of}.`, prefix),
+          { ...named(`${name} in the target`, of, prefix), target: `http://${of}` },
+        ]
   return [
     ...(wildcard === null
       ? [
@@ -30,9 +42,8 @@ export function placesOf(world: World, site: Site, port: number): Place[] {
           named('by name', host, `/${hostname}/${site.basename}`),
         ]
       : [named('wildcard', `${hostname}.${wildcard}`, `/${site.basename}`)]),
-    named('custom', customHostname, `/${site.basename}`),
-    named('custom with port', `${customHostname.toUpperCase()}:${port}`, `/${site.basename}`),
-    ...(site.hostname ? [named('own', site.hostname, '')] : []),
+    ...notations('custom', customHostname, `/${site.basename}`),
+    ...notations('own', site.hostname, ''),
   ]
 }
 

@@ -15,6 +15,7 @@ import {
   type Page,
   type Part,
   pathOf,
+  type Rival,
   type Site,
   type Space,
   siteSpacesOf,
@@ -51,8 +52,11 @@ export async function buildWorld(here: Here, next: Random): Promise<World> {
   const word = wordMaker(next)
   const world: World = {
     organization: '',
+    api: '',
     hostname: word(),
     customHostname: `${word()}.example.com`,
+    earlierHosts: [],
+    rival: newRival(word),
     wildcard: here.wildcard,
     spaces: [],
     guestLacks: new Set(),
@@ -63,7 +67,8 @@ export async function buildWorld(here: Here, next: Random): Promise<World> {
   }
   world.organization = (await call(here, 'post', '/v1/orgs', { title: `Team ${word()}` })).id
   const { hostname, customHostname } = world
-  await call(here, 'patch', `/v1/orgs/${world.organization}`, { hostname, customHostname })
+  world.api = `/v1/orgs/${world.organization}`
+  await call(here, 'patch', world.api, { hostname, customHostname })
   world.spaces = Array.from({ length: 3 + next(2) }, () => newSpace(world, 4 + next(5)))
   for (const space of world.spaces) await buildSpace(here, world, space)
   const { user } = here.guest
@@ -78,7 +83,33 @@ export async function buildWorld(here: Here, next: Random): Promise<World> {
   world.main = newSite(world, world.spaces.slice(0, -1))
   world.other = newSite(world, [world.spaces.at(-1) as Space, shared])
   for (const site of [world.main, world.other]) await buildSite(here, world, site)
+  await buildRival(here, world)
   return world
+}
+
+const newRival = (word: () => string): Rival => ({
+  api: '',
+  hostname: word(),
+  customHostname: `${word()}.example.com`,
+  site: { api: '', hostname: `${word()}.example.net` },
+  words: [word(), word()],
+  paths: [],
+})
+
+/** Publishes a site of another organization with pages at the paths of the main site. */
+async function buildRival(here: Here, { rival, main, spaces }: World): Promise<void> {
+  const { hostname, customHostname, words, site } = rival
+  rival.api = `/v1/orgs/${(await call(here, 'post', '/v1/orgs', { title: `Rival ${words[0]}` })).id}`
+  await call(here, 'patch', rival.api, { hostname, customHostname })
+  const space = await call(here, 'post', `${rival.api}/spaces`, { title: `Space ${words[0]}` })
+  const text = `# Page of ${words[0]}\n\n${words[1]}\n`
+  rival.paths = spaces.flatMap(({ pages }) => pages.map(({ slug }) => slug))
+  const files = rival.paths.map((path) => [`${path}.md`, text])
+  await putFiles(here, space, { 'README.md': text, ...Object.fromEntries(files) })
+  const made = await call(here, 'post', `${rival.api}/sites`, { title: `Site ${words[0]}`, spaces: [space.id] })
+  site.api = `${rival.api}/sites/${made.id}`
+  await call(here, 'patch', site.api, { basename: main.basename, hostname: site.hostname })
+  await call(here, 'post', `${site.api}/publish`)
 }
 
 async function buildSpace(here: Here, world: World, space: Space): Promise<void> {
@@ -106,7 +137,7 @@ interface Commit {
 /** Replaces all files of a space in one commit of plain Git. */
 export async function putFiles(
   here: Here,
-  space: Space,
+  space: Pick<Space, 'id'>,
   files: Readonly<Record<string, string>>,
   { days, author = 'Ada', subject = 'Text' }: Commit = { days: 0 },
 ): Promise<void> {

@@ -33,7 +33,7 @@ export function judgeWords(
   const shown = /^(?:search|navigation|bundle)/.test(request.output)
     ? []
     : world.spaces.flatMap(({ pages }) => pages.filter(isShown))
-  const near = new Set([...(request.page ? [request.page] : []), ...shown].flatMap(nearWords))
+  const near = new Set([...(request.page ? [request.page] : []), ...shown].flatMap((page) => nearWords(world, page)))
   const asset = request.lost ? undefined : request.file
   const ofFile = asset ? [asset.name, ...asset.words] : []
   for (const word of words) {
@@ -45,7 +45,7 @@ export function judgeWords(
 }
 
 /** Words of hidden pages that a page may contain: its own, and those of the pages above it and of its links. */
-const nearWords = (page: Page): string[] =>
+const nearWords = ({ spaces }: World, page: Page): string[] =>
   [...pageChain(page), ...page.links.flatMap(pageChain)].flatMap((one) => [
     ...one.words,
     ...one.former,
@@ -55,6 +55,7 @@ const nearWords = (page: Page): string[] =>
     ...one.variables.map(({ word }) => word),
     ...one.files.flatMap(({ words }) => words),
     ...one.proposed,
+    ...spaces.flatMap(({ proposals }) => proposals.filter((each) => each.page === one).map(({ word }) => word)),
     ...(one.edit ? [one.edit.author] : []),
   ])
 

@@ -4,7 +4,8 @@ import { pick } from '../../simulation/two-sided/random.js'
 import { call, learnIds, putFiles, setPart } from './build.js'
 import { SCHEMA, someCondition } from './claims.js'
 import { filesOf, markdownOf } from './content.js'
-import type { Situation } from './probe.js'
+import { changeHosts } from './hosts.js'
+import type { Situation } from './send.js'
 import { openProposal } from './visitors.js'
 import { type Page, type Part, partsOf, pathOf, type Site, type Space } from './world.js'
 
@@ -134,6 +135,9 @@ const CHANGES: readonly Change[] = [
   },
   merge,
   merge,
+  changeHosts,
+  changeHosts,
+  changeHosts,
 ]
 
 async function merge(situation: Situation): Promise<Changed> {

@@ -86,6 +86,8 @@ export function reaches(world: World, view: View): Map<string, Reach> {
     add([...wordsIn(`${site.hostname} ${site.proxy}`)], if_(ours && isKnown))
   }
   for (const space of world.spaces) addSpace(view, space, add)
+  add(world.rival.words, 'none')
+  add([...wordsIn(world.earlierHosts.join(' '))], 'none')
   return found
 }
 

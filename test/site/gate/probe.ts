@@ -2,47 +2,17 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { pick } from '../../simulation/two-sided/random.js'
 import { PLAIN, type Place, placesOf, SPELLINGS, type Spelling } from './addresses.js'
-import { type Asked, ask, headerLines, type Told } from './ask.js'
-import type { Here } from './build.js'
+import { type Asked, headerLines, type Told } from './ask.js'
 import { replaceWords, wordsIn } from './canaries.js'
 import { judgeComplete } from './complete.js'
 import { assetFile } from './content.js'
-import { difference, judgeCaching, judgeTwin, judgeWords, Leak, type Remembered } from './judge.js'
-import { findable, maySeePart, type Reach, reaches, type View } from './oracle.js'
-import { OUTPUTS, type Request, requestOf } from './outputs.js'
-import {
-  addressOfTools,
-  headersOf,
-  isLost,
-  outcomeOf,
-  previewPath,
-  PRIVILEGED,
-  someVisitor,
-  type Visitor,
-  viewOf,
-} from './visitors.js'
-import { unzip } from '../unzip.js'
-import { type Asset, type Page, type Part, type Site, siteSpacesOf, type World } from './world.js'
-
-export interface Situation {
-  here: Here
-  world: World
-  remembered: Remembered
-  /** Addresses below a site that responses contained, and ETags by request. */
-  seen: { site: Site; path: string }[]
-  tags: Map<string, Set<string>>
-  requests: number
-}
-
-interface Combination {
-  site: Site
-  visitor: Visitor
-  view: View
-  reach: ReadonlyMap<string, Reach>
-  place: Place
-  request: Request
-  spelling: Spelling
-}
+import { judgeForeignHost } from './hosts.js'
+import { difference, judgeCaching, judgeTwin, judgeWords, Leak } from './judge.js'
+import { findable, maySeePart, reaches } from './oracle.js'
+import { OUTPUTS, requestOf } from './outputs.js'
+import { askedOf, type Combination, send, type Situation } from './send.js'
+import { isLost, outcomeOf, PRIVILEGED, someVisitor, viewOf } from './visitors.js'
+import { type Asset, type Page, type Part, type Site, siteSpacesOf } from './world.js'
 
 const describe = ({ visitor, place, request, spelling, site, view }: Combination): string =>
   JSON.stringify(
@@ -97,44 +67,6 @@ function combine({ world, here, seen }: Situation, near: { page?: Page; part?: P
   return { site, visitor, view, reach, place, request, spelling }
 }
 
-const pathAt = ({ prefix }: Place, below: string): string => (below === '' ? prefix || '/' : `${prefix}/${below}`)
-
-function askedOf(world: World, one: Combination, place: Place = one.place): Asked {
-  const { site, visitor, request } = one
-  const isDirect = request.path === '~mcp' && visitor.way === 'address' && visitor.preview === 'none'
-  const way = visitor.way === 'address' ? 'cookie' : visitor.way
-  const shown: Visitor = isDirect ? { ...visitor, key: 'none', token: 'none' } : visitor
-  const credentials = headersOf(world, site, shown, way)
-  const path = isDirect ? addressOfTools(world, site, visitor) : request.path
-  return {
-    path: pathAt(place, `${previewPath(world, site, visitor)}${path}`),
-    method: request.method ?? 'GET',
-    headers: { Host: place.host, ...credentials, ...request.headers },
-    ...(request.body === undefined ? {} : { body: request.body }),
-  }
-}
-
-/** Maximum number of requests until a file is ready. */
-const MAX_ASKED = 3_000
-
-/** Sends a request, and waits until a file is ready. The text of an archive is that of its files. */
-async function send(situation: Situation, asked: Asked): Promise<Told> {
-  situation.requests++
-  for (let times = 0; ; times++) {
-    const told = await ask(situation.here.port, asked)
-    const isArchive = told.status === 200 && told.headers['content-disposition']?.includes('.zip')
-    if (isArchive && told.body.length > 0) return { ...told, text: await textOfArchive(told.body) }
-    if (told.status !== 202 || told.headers['retry-after'] === undefined || times === MAX_ASKED) return told
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-
-/** Returns the names and texts of the files in an archive that differ from site to site. */
-async function textOfArchive(archive: Buffer): Promise<string> {
-  const files = [...(await unzip(archive))].filter(([name]) => !/^~assets\/(?!search-)/.test(name))
-  return files.map(([name, bytes]) => `${name}\n${bytes}`).join('\n')
-}
-
 /** A site that excludes programs has no output for them. */
 function judgeExcluded({ request, view }: Combination, told: Told): void {
   if (/^text\/markdown/.test(told.headers['content-type'] ?? ''))
@@ -173,6 +105,7 @@ async function play(situation: Situation, one: Combination): Promise<void> {
   if (/^search (?:page|data) for all$/.test(request.output) && view.admitted && !isLost(visitor)) judgeFound(one, told)
   if (request.method === undefined && world.next(3) === 0) await judgeConditional(situation, asked, told)
   if (request.method === undefined && world.next(3) === 0) await judgePlaces(situation, one, told)
+  if (world.next(4) === 0) await judgeForeignHost(situation, one)
   if (visitor.preview === 'none') keepSeen(situation, one, told)
 }
 
@@ -240,7 +173,10 @@ async function judgeArrival(situation: Situation, one: Combination, first: Told)
     const base = baseOf(one)
     if (!to.startsWith('/')) throw new Leak(`a redirect leads away from the host name: ${to}`)
     if (!to.startsWith(base)) throw new Leak(`a redirect leads away from the site: ${to} is not below ${base}`)
-    told = await send(situation, { ...asked, path: one.place.prefix + to.slice(base.length) })
+    told = await send(situation, {
+      ...asked,
+      path: `${one.place.target ?? ''}${one.place.prefix}${to.slice(base.length)}`,
+    })
     judgeWords(told, request, asked.path, one.reach, situation.world)
     judgeCaching(told, request, view)
   }

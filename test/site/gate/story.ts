@@ -3,7 +3,8 @@ import { random } from '../../simulation/two-sided/random.js'
 import { buildWorld, type Here } from './build.js'
 import { Leak, Remembered } from './judge.js'
 import { changeWorld } from './mutations.js'
-import { playCombination, type Situation } from './probe.js'
+import { playCombination } from './probe.js'
+import type { Situation } from './send.js'
 
 export interface Told {
   combinations: number

@@ -150,10 +150,28 @@ export interface Site {
   proxy: string | null
 }
 
+/** Another organization of the service. Its site has the basename of the main one. */
+export interface Rival {
+  /** The address of the organization in the API. */
+  api: string
+  hostname: string
+  customHostname: string | null
+  site: { api: string; hostname: string | null }
+  /** The words of its site. */
+  words: string[]
+  /** The paths of its pages, which the main site has too. */
+  paths: string[]
+}
+
 export interface World {
   organization: string
+  /** The address of the organization in the API. */
+  api: string
   hostname: string
-  customHostname: string
+  customHostname: string | null
+  /** Host names that a site or organization had, and that lead nowhere now. */
+  earlierHosts: string[]
+  rival: Rival
   wildcard: string | null
   spaces: Space[]
   guestLacks: Set<Space>

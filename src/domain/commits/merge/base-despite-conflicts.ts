@@ -3,7 +3,7 @@
  * too, the virtual base must still contain that page. Otherwise it would look new on both sides, and the merge would
  * contain it twice.
  */
-import { type IdOverrides, isDefaultId } from '../../../content/identity.js'
+import { entryOfOverride, type IdOverrides, OverrideDraft } from '../../../content/identity.js'
 import { folderOf, nameOf } from '../../../content/paths.js'
 import { readConfig } from '../../../content/config.js'
 import type { FileChange, MergeConflict, Repository, TreeEntry } from '../../../git/index.js'
@@ -56,20 +56,14 @@ export async function treeDespiteConflicts(
   return { tree: await repo.trees.draft(drafted, [...put.values()]), ids }
 }
 
-/** Returns a copy of the overrides with the given IDs set. */
-export function withIds(
-  overrides: IdOverrides,
-  ids: Iterable<readonly [name: string, id: string]>,
-): Map<string, string> {
-  const set = new Map(overrides)
-  for (const [name, id] of ids) {
-    if (isDefaultId(name, id)) set.delete(name)
-    else set.set(name, id)
-  }
-  return set
+/** Returns a copy of the overrides in which the given entries have these IDs. Former entries lose them. */
+export function withIds(overrides: IdOverrides, ids: Iterable<readonly [name: string, id: string]>): IdOverrides {
+  const draft = new OverrideDraft(overrides)
+  for (const [name, id] of ids) draft.give(entryOfOverride(name), id)
+  return draft.overrides
 }
 
-type Tree = ReturnType<Repository['tree']>
+type Tree = ReturnType<Repository['objects']['tree']>
 
 /** A file that is missing from a tree. */
 interface MissingFile {

@@ -21,7 +21,7 @@ import type { OpenSides, Side } from './side.js'
 /** Maximum number of entries that are updated. */
 const MAX_ENTRIES = 500
 
-type Tree = ReturnType<Repository['tree']>
+type Tree = ReturnType<Repository['objects']['tree']>
 
 /** The moves of a merge. */
 export interface Following {

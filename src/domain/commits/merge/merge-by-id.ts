@@ -225,7 +225,7 @@ async function restorePaths(
 }
 
 /** Whether a tree has an entry at a path, or a file in place of one of the path's folders. */
-export async function isTaken(tree: ReturnType<Repository['tree']>, path: string): Promise<boolean> {
+export async function isTaken(tree: ReturnType<Repository['objects']['tree']>, path: string): Promise<boolean> {
   const segments = path.split('/')
   for (let depth = 1; depth < segments.length; depth++) {
     const entry = await tree.entry(segments.slice(0, depth).join('/'))

@@ -1,5 +1,6 @@
 /** Reads the wiki of a Git host. Its pages are files in a separate repository. */
 import { parseRemoteUrl, RemoteError } from '../../../git/index.js'
+import { withoutRemoved } from '../../context/removed-objects.js'
 import { ImportRefused } from '../failure.js'
 import type { Gathering } from '../gathering.js'
 import { allPages, type SourceContent, type SourcePage } from '../source-page.js'
@@ -62,6 +63,7 @@ async function filesOf(gathering: Gathering): Promise<Map<string, Uint8Array>> {
       maxPackBytes: settings.maxPackBytes,
       maxEntries: MAX_FILES,
       timeoutMs: settings.remoteTimeoutMs,
+      ...(await withoutRemoved(app, space.doc.id)),
     }
     // The fetched objects stay in the space's repository without a ref until they are pruned.
     const { head } = await space.repo.remote.fetch({ url }, ref, limits)

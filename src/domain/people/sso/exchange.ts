@@ -27,6 +27,7 @@ import {
   issueToken,
 } from '../../accounts/accounts.js'
 import type { App } from '../../context/app.js'
+import { checkMemberQuota } from '../../context/quotas.js'
 import { emit } from '../../events/events.js'
 import { newMembership } from '../organizations.js'
 import { endTokens, identityId, linkIdentity, writeIdentity } from './ties.js'
@@ -146,6 +147,7 @@ async function provision(
   email: string,
 ): Promise<Document<SsoIdentityDoc>> {
   const { organization, displayName } = signIn
+  await checkMemberQuota(tx, app.settings.quotas, organization)
   const user = await createLimitedUser(
     app,
     { email, ...(displayName === null ? {} : { displayName }) },

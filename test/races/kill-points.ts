@@ -1,0 +1,44 @@
+/** Moments of a write at which a server is killed, as seen in its folders. */
+import { type FSWatcher, watch } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Ledger } from './writers.js'
+
+/** After an object, with the lock of a ref, after the ref, after a record of the log, in a checkpoint, after a response. */
+export const POINTS = ['random', 'object', 'lock', 'ref', 'log', 'checkpoint', 'response'] as const
+export type Point = (typeof POINTS)[number]
+
+/** A point may not come in this time: checkpoints are rare. Then the server is killed at a random moment. */
+const PATIENCE_MS = 1_000
+
+/** The folder in which a point can be seen, and the names of its files. */
+const SEEN: Record<Exclude<Point, 'random' | 'response'>, [folder: (space: string) => string, name: RegExp]> = {
+  object: [(space) => `repos/${space}.git/objects/pack`, /\.pack$/],
+  lock: [(space) => `repos/${space}.git/refs/heads`, /\.lock$/],
+  ref: [(space) => `repos/${space}.git/refs/heads`, /^main$/],
+  log: [() => 'data/store/log', /./],
+  checkpoint: [() => 'data/store', /^store\.json/],
+}
+
+/** Resolves as soon as a writing server is at the point. Returns whether it came. */
+export async function reached(point: Point, dir: string, ledger: Ledger): Promise<boolean> {
+  await sleep(50 + Math.random() * 300)
+  if (point === 'random') return true
+  const patience = sleep(PATIENCE_MS, false)
+  if (point === 'response') {
+    const before = ledger.acknowledged
+    const answered = async (): Promise<boolean> => {
+      while (ledger.acknowledged === before) await new Promise((done) => setImmediate(done))
+      return true
+    }
+    return Promise.race([answered(), patience])
+  }
+  const [folder, name] = SEEN[point]
+  let watcher: FSWatcher | undefined
+  const event = new Promise<boolean>((done) => {
+    watcher = watch(join(dir, folder(ledger.space)), (_kind, file) => {
+      if (file !== null && name.test(file)) done(true)
+    })
+  })
+  return Promise.race([event, patience]).finally(() => watcher?.close())
+}
