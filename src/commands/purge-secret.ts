@@ -32,10 +32,10 @@ import { offline, OperatorError } from './maintenance.js'
 
 /** The options of the command line. */
 export interface PurgeOptions {
-  path: readonly string[]
+  path: string[]
   /** Files with a text each; - = standard input. */
-  text: readonly string[]
-  person: readonly string[]
+  text: string[]
+  person: string[]
   dryRun?: boolean
   yes?: boolean
 }
