@@ -32,10 +32,10 @@ import { offline, OperatorError } from './maintenance.js'
 
 /** The options of the command line. */
 export interface PurgeOptions {
-  path: string[]
+  path: readonly string[]
   /** Files with a text each; - = standard input. */
-  text: string[]
-  person: string[]
+  text: readonly string[]
+  person: readonly string[]
   dryRun?: boolean
   yes?: boolean
 }

@@ -1,3 +1,4 @@
+/** The remotes of one repository: their refs, fetches and pushes. */
 import type { CommitId, RefName } from '../kernel/ids.js'
 import { type FolderRepositories, fetchFolder, useScratch } from './monorepo/fetch-folder.js'
 import { type FolderTools, withOutgoing } from './monorepo/folder-scratch.js'

@@ -1,3 +1,4 @@
+/** The objects of one repository: reads them, and writes commits and blobs. */
 import { asOid, type BlobId, type CommitId, type TreeId } from '../kernel/ids.js'
 import type { Ancestry } from './history/ancestry.js'
 import { findAbsent } from './lifecycle/plain.js'

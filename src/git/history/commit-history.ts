@@ -1,3 +1,4 @@
+/** The history of one repository. */
 import type { CommitId } from '../../kernel/ids.js'
 import type {
   CommitInfo,

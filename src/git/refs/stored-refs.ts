@@ -1,3 +1,4 @@
+/** The refs of one repository on the disk. */
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { Lease } from '../../kernel/lease.js'
 import { LostObject, MissingObject } from '../errors.js'

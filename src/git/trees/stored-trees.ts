@@ -1,3 +1,4 @@
+/** The trees of one repository: merges, drafts and differences. */
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import type { Ancestry } from '../history/ancestry.js'
 import { diffWithRenames } from '../history/renames.js'
