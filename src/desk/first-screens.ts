@@ -9,7 +9,7 @@ interface FirstScreen {
   screen: string
   /** The addresses of its first requests. Names with a colon are those of the pattern. */
   data: readonly string[]
-  /** Whether its code is so large that the font comes later. */
+  /** Whether the font waits for its code, which is large. */
   isLarge?: boolean
 }
 

@@ -99,7 +99,7 @@ test('a person who may only comment opens the editor to suggest, and nothing is 
   assert.is(await desk.git('show', `${ref}:docker.md`), FILES['docker.md'].trimEnd())
 })
 
-test('a writer of the main content who may only comment since suggests in an open change request of others', async () => {
+test('a writer who may now only comment suggests in the open change request of another writer', async () => {
   const { desk, url, id, suggestions, demote, ref } = await opened()
   await here.admin.call('patch', url, { status: 'open' }).expect(200)
   const writer = await here.caller('edit')

@@ -87,7 +87,7 @@ test('without a session the page requests no data of spaces', async () => {
   assert.match(hostile, 'data-early="/v1/session"')
 })
 
-test('files with a hash in their name are kept across sessions, and browsers get the smallest form', async () => {
+test('files with a hash in their name are kept across sessions and sent as Brotli', async () => {
   const html = await (await fetch(here.url, { headers: { Accept: 'text/html' } })).text()
   const [, name] = /(\/~desk\/main-[\w-]+\.css)/.exec(html) ?? []
   // As Chromium sends it.

@@ -24,7 +24,7 @@ const lines = vectors
 const first = lines[0] ?? ''
 const pathNames = lines.filter((one) => !/[/\\:]/.test(one) && !one.startsWith('.'))
 
-/** A Git server that rejects every request with a text of its own. */
+/** A Git server that rejects every request with a hostile text. */
 async function startRejecting(text: string) {
   const line = `ERR ${text}`
   const packet = (line.length + 4).toString(16).padStart(4, '0') + line

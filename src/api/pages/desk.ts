@@ -30,7 +30,7 @@ interface FirstScreen {
   /** The addresses of its data, with the names of the pattern. */
   data: readonly string[]
   files: readonly string[]
-  /** Whether its code is so large that the font comes later. */
+  /** Whether the font waits for its code, which is large. */
   isLarge: boolean
 }
 
