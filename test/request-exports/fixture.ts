@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { requestExports } from '../../src/model/index.js'
-import type { BareRepository, Files } from '../support/bare-repository.js'
+import type { Files } from '../support/bare-repository.js'
 import { startGitHttp } from '../support/git-http.js'
 import { handClock } from '../support/hand-clock.js'
 import { git } from '../support/hermetic-git.js'
@@ -87,7 +87,7 @@ export async function startExporting() {
     constructor(
       readonly space: string,
       readonly connection: string,
-      readonly bare: BareRepository,
+      readonly bare: Awaited<ReturnType<typeof remotes.createRepository>>,
       readonly host: HostServer,
     ) {}
 

@@ -37,7 +37,7 @@ export async function droppedExports(
   droppedHead: CommitId,
   past: readonly CommitId[],
 ): Promise<DroppedExports | null> {
-  const repeats = new Set<string>(log.inferred.map(({ local }) => local))
+  const repeats = await repeatingCommits(repo, log)
   // Remainders were also made here, but only for merges.
   const remainders = new Set<string>(log.left.map(({ local }) => local))
   const dropped = (await repo.history.log({ from: droppedHead, not: [...new Set(past)], limit: MAX_COMMITS })).filter(
@@ -48,6 +48,15 @@ export async function droppedExports(
   const whole =
     own.length === dropped.length || own.length > MAX_PARTS || dropped.length >= MAX_COMMITS - remainders.size
   return { parts: whole ? null : own.flatMap(partOf), authors: [...new Set(own.flatMap(authorsOf))] }
+}
+
+/** Returns the commits that the log records as repeating exports. */
+async function repeatingCommits(repo: Repository, { inferred }: SyncLog): Promise<ReadonlySet<string>> {
+  const commits = new Set<string>()
+  for (const { local, seriesLength = 1 } of inferred)
+    for (const one of seriesLength === 1 ? [local] : (await repo.history.firstParents(local)).slice(0, seriesLength))
+      commits.add(one)
+  return commits
 }
 
 const partOf = ({ id, parents: [to] }: CommitInfo): DroppedPart[] => (to === undefined ? [] : [{ from: id, to }])

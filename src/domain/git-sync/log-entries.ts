@@ -16,8 +16,8 @@ export interface Entry {
    * - `offered`: a push is running or unconfirmed.
    * - `dropped`: a force push removed the commit from a ref, and main followed. It counts as new if it returns.
    * - `left`: a head of another ref contained dropped commits. `local` is its remainder, which is integrated.
-   * - `inferred`: the remote commit `local` repeats an export (a squash or rebase). Each head that contains `local`
-   *   contains the export.
+   * - `inferred`: the remote commit `local` repeats an export (a squash or rebase), by its changes or by the host's
+   *   report. Each head that contains `local` contains the export.
    */
   kind: 'known' | 'offered' | 'dropped' | 'left' | 'inferred'
   /** The remote commit. */
@@ -38,7 +38,7 @@ export interface Entry {
   ref: string
   /**
    * The number of commits in an exported commit series. `remote` is the last one, and each commit is the first parent
-   * of the next.
+   * of the next. For `inferred`: the number of commits that repeat the export; `local` is the last one.
    */
   seriesLength?: number
 }

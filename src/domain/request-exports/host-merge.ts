@@ -2,6 +2,7 @@
  * Handles a pull request that was merged on the host. After its commits are imported, the change request is recorded as
  * merged.
  */
+import type { Repository } from '../../git/index.js'
 import type { PullRequest } from '../../hosts/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { changeRequests, type ConnectionDoc, type ExportedRevision, syncRuns } from '../../model/index.js'
@@ -17,6 +18,10 @@ import { queueAutomaticRun } from '../connections/queue-run.js'
 import type { App } from '../context/app.js'
 import { loadHead } from '../context/loaded.js'
 import { MAIN } from '../context/refs.js'
+import { findConflict } from '../git-sync/conflict.js'
+import { isWithin } from '../git-sync/inferred-ancestors.js'
+import type { Entry, SyncLog } from '../git-sync/log-entries.js'
+import { logMoves } from '../git-sync/log-moves.js'
 import { onRemoteSide } from '../git-sync/remote-side.js'
 import { isOver } from '../git-sync/request.js'
 import { readSyncLog } from '../git-sync/sync-log.js'
@@ -36,7 +41,8 @@ export async function mergedThere(all: Export, pull: PullRequest): Promise<void>
   const became = known.doc.became
   const last = became?.commits.at(-1)
   if (last === undefined) return
-  if (!(await isImported(known, last))) {
+  const result = await importedAs(known, last)
+  if (result === null || (await isResetHeld(known, result))) {
     // Queue it only once. The connection itself retries failures, and the end of every run triggers the next poll.
     if (known.doc.waitsFor !== 'import') await queueImport(known.app, known.through)
     await record(known, (stored) => ({ ...stored, status: 'merged', waitsFor: 'import' }))
@@ -44,7 +50,7 @@ export async function mergedThere(all: Export, pull: PullRequest): Promise<void>
   }
   const merged = known.doc.mergedFrom ?? (await mergedByTree(known))
   const sides = merged && (await sidesOfMerge(known, merged))
-  const { revision, reason } = await recordMerge(known, merged, sides)
+  const { revision, reason } = await recordMerge(known, { result, merged, sides })
   await record(known, ({ waitsFor: _over, ...stored }) => ({
     ...stored,
     status: 'merged',
@@ -76,8 +82,8 @@ async function withCommits(all: Export, pull: PullRequest): Promise<Export> {
   return { ...all, doc: await record(all, (stored) => ({ ...stored, became, mergedFrom })) }
 }
 
-/** Whether main contains a commit of the host. */
-async function isImported(all: Export, commit: CommitId): Promise<boolean> {
+/** Returns the local form of a commit of the host that was imported, or null if it was not. */
+async function importedAs(all: Export, commit: CommitId): Promise<CommitId | null> {
   const { space, remote } = all
   const { repo } = space
   const main = headOf(space)
@@ -87,11 +93,25 @@ async function isImported(all: Export, commit: CommitId): Promise<boolean> {
     if (side.usesScratch) await side.fetch(remote.ref)
     return (await side.commits.objects.hasCommit(commit)) ? side.local(log, commit) : null
   })
-  if (local === null) return false
-  for (const one of [main, ...log.syncPoints.map(({ theirs }) => theirs)])
-    if (await repo.history.isAncestor(local, one)) return true
-  return false
+  const known = [main, ...headsOf(log.syncPoints)]
+  return local !== null && (await isWithin(repo, local, known)) ? local : null
 }
+
+/** Whether an open conflict holds a reset that drops the merge. Its resolution decides whether main keeps the merge. */
+async function isResetHeld(all: Export, result: CommitId): Promise<boolean> {
+  const { repo } = all.space
+  const { entries, counting } = await readSyncLog(repo, all.remote, headOf(all.space))
+  const held = entries.filter((one) => one.kind === 'dropped' && !counting.includes(one))
+  return (await isWithin(repo, result, headsOf(held))) && (await findConflict(all)) !== null
+}
+
+/** Whether a reset of the host has dropped the merge, and main followed. */
+async function isDropped(repo: Repository, { counting, syncPoints }: SyncLog, result: CommitId): Promise<boolean> {
+  const dropped = counting.filter(({ kind }) => kind === 'dropped')
+  return (await isWithin(repo, result, headsOf(dropped))) && !(await isWithin(repo, result, headsOf(syncPoints)))
+}
+
+const headsOf = (entries: readonly Entry[]): CommitId[] => entries.map(({ theirs }) => theirs)
 
 async function queueImport(app: App, connection: Document<ConnectionDoc>): Promise<void> {
   const runs = await app.store.find(syncRuns, 'connection', connection.id)
@@ -104,29 +124,40 @@ interface RecordedMerge {
   reason: string | null
 }
 
+/** A merge on the host that was imported. */
+interface ImportedMerge {
+  /** The last commit that the pull request became, as a local commit. */
+  result: CommitId
+  /** The exported revision that was merged; null if unknown. */
+  merged: ExportedRevision | null
+  /** The two commits that the host merged; null if unknown. */
+  sides: MergedSides | null
+}
+
 /**
  * Makes main contain the revision that was merged on the host, with a merge commit that keeps main's files. Only pages
  * that the host's merge left outside a moved root follow it. Marks the change request as merged if main then contains
- * all of it. Otherwise it stays open with the unmerged rest.
- * @param merged the exported revision that was merged; null if unknown
- * @param sides the two commits that the host merged; null if unknown
+ * all of it. Otherwise it stays open with the unmerged rest. If the host has dropped the merge since, the change request
+ * stays open as it is.
  */
-async function recordMerge(
-  all: Export,
-  merged: ExportedRevision | null,
-  sides: MergedSides | null,
-): Promise<RecordedMerge> {
-  const { app, space, doc } = all
+async function recordMerge(all: Export, { result, merged, sides }: ImportedMerge): Promise<RecordedMerge> {
+  const { app, space, remote, doc } = all
   const { repo } = space
   return app.locks.run(space.doc.id, async (lease) => {
     const stored = await app.store.get(changeRequests, doc.id)
     if (!stored) return { revision: null, reason: null }
     const { head } = loadHead(space, stored)
+    const log = await readSyncLog(repo, remote, headOf(space))
+    if ((await isDropped(repo, log, result)) && !(await repo.history.isAncestor(head, headOf(space))))
+      return { revision: null, reason: DROPPED_MERGE }
     const exported = merged?.revision ?? null
     const whole = head === exported || (await addsNothing(all, head, exported))
     const contained = whole ? head : exported
     if (contained === null) return { revision: null, reason: UNKNOWN_MERGE }
     const reason = `record the merge of change request ${stored.number}`
+    const squash = await squashOf(all, log, { result, merged, sides }, contained)
+    if (squash !== null)
+      await repo.refs.move(await logMoves(repo, log, headOf(space), { added: [squash] }), reason, lease)
     const revision = await moveBranch(
       repo,
       { ref: MAIN, reason, guard: guardMain(app, space, { by: 'service' }), lease },
@@ -144,6 +175,27 @@ async function recordMerge(
     )
     return { revision, reason: null }
   })
+}
+
+/**
+ * Returns the log entry which records that commits of the host repeat the exported revision. Without it, they would
+ * count as work of people there, and main would follow a reset that drops them. Null if the host's history contains the
+ * exported commit.
+ */
+async function squashOf(
+  { space: { repo }, remote, doc }: Export,
+  log: SyncLog,
+  { result, merged, sides }: ImportedMerge,
+  contained: CommitId,
+): Promise<Entry | null> {
+  if (merged === null) return null
+  const { commit } = merged
+  const theirs = log.entries.find((entry) => entry.remote === commit)?.theirs ?? commit
+  if (log.entries.some((one) => one.kind === 'inferred' && one.theirs === theirs && one.local === result)) return null
+  if (!(await repo.objects.hasCommit(theirs)) || (await repo.history.isAncestor(theirs, result))) return null
+  const made = sides === null ? -1 : (await repo.history.firstParents(result)).indexOf(sides.ours)
+  const seriesLength = made > 0 ? made : (doc.became?.commits.length ?? 1)
+  return { kind: 'inferred', remote: commit, theirs, local: result, anchor: contained, ref: remote.ref, seriesLength }
 }
 
 async function mergeCommit(
@@ -178,6 +230,10 @@ async function addsNothing({ app, space }: Export, head: CommitId, exported: Com
 
 const stayingOpen = (merged: CommitId): string =>
   `The pull request was merged with revision ${merged} of the change request. Later changes stay in the change request. Merge it here, or export it again.`
+
+const DROPPED_MERGE =
+  'The pull request was merged, but a reset of the branch on the host dropped the merge. The change request stays open. ' +
+  'Merge it here, export it again, or archive it.'
 
 const UNKNOWN_MERGE =
   'The pull request was merged, but the merge contains no exported revision of the change request. ' +
