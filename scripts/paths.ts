@@ -104,7 +104,7 @@ function compileInto(dir: string): void {
     for (const entry of readdirSync(join(repository, folder), { withFileTypes: true })) {
       const file = join(folder, entry.name)
       if (entry.isDirectory()) visit(file)
-      else if (!/\.tsx?$/.test(file)) symlinkSync(join(repository, file), join(dir, file))
+      else if (!/(?<!\.d)\.tsx?$/.test(file)) symlinkSync(join(repository, file), join(dir, file))
       else {
         const { outputText } = ts.transpileModule(readFileSync(join(repository, file), 'utf8'), {
           compilerOptions: options,
