@@ -39,11 +39,23 @@ const READS: ReadonlySet<string | undefined> = new Set(['read', 'stat', 'lstat',
 const LOW_PART = 0.05
 const LOW_BYTES = 2 * 1024 ** 3
 
-/** A folder whose disk is nearly full. Sizes in bytes. */
-export interface LowFolder {
-  setting: string
+/** The room on a disk, in bytes. */
+interface DiskRoom {
   free: number
   size: number
+  isLow: boolean
+}
+
+/** A folder whose disk is nearly full. */
+export interface LowFolder extends DiskRoom {
+  setting: string
+}
+
+/** Returns the room on the disk of a folder. Throws `ENOENT` if the folder does not exist. */
+export async function roomOf(path: string): Promise<DiskRoom> {
+  const { bavail, blocks, bsize } = await statfs(path)
+  const [free, size] = [bavail * bsize, blocks * bsize]
+  return { free, size, isLow: free < Math.min(LOW_BYTES, size * LOW_PART) }
 }
 
 /** SQLite error codes which mean that SQLite cannot write, because of the disk or of permissions. */
@@ -88,11 +100,11 @@ export class FolderWatch {
   async low(): Promise<LowFolder[]> {
     const found = await Promise.all(
       Object.entries(this.folders).map(async ([setting, path]) => {
-        const disk = await statfs(path).catch(() => null)
-        return disk && { setting, free: disk.bavail * disk.bsize, size: disk.blocks * disk.bsize }
+        const room = await roomOf(path).catch(() => null)
+        return room?.isLow ? [{ setting, ...room }] : []
       }),
     )
-    return found.flatMap((one) => (one && one.free < Math.min(LOW_BYTES, one.size * LOW_PART) ? [one] : []))
+    return found.flat()
   }
 
   /**

@@ -1,8 +1,7 @@
 /** Assembles the metrics of `/metrics`. docs/administration.md lists all of them. */
-import { statfs } from 'node:fs/promises'
 import { createMetrics, type Metrics } from '../api/pipeline/metrics.js'
 import type { Config } from '../config.js'
-import { FolderWatch } from '../disk/folder-watch.js'
+import { roomOf } from '../disk/folder-watch.js'
 import type { App } from '../domain/context/app.js'
 import { jobKinds } from '../jobs/kinds.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
@@ -31,14 +30,13 @@ export function metricsOf(app: App, config: Config, budget: MemoryBudget): Metri
     countDueJobs(app),
   )
   metrics.gauges('bindery_disk_free_bytes', 'Free space on the disk of a folder', 'folder', async () => ({
-    data: await freeBytes(config.dataDir),
-    repos: await freeBytes(config.reposDir),
+    data: (await roomOf(config.dataDir)).free,
+    repos: (await roomOf(config.reposDir)).free,
   }))
-  const folders = new FolderWatch({ data: config.dataDir, repos: config.reposDir })
-  metrics.gauges('bindery_disk_nearly_full', 'Whether a disk has little room left', 'folder', async () => {
-    const low = (await folders.low()).map(({ setting }) => setting)
-    return { data: low.includes('data') ? 1 : 0, repos: low.includes('repos') ? 1 : 0 }
-  })
+  metrics.gauges('bindery_disk_nearly_full', 'Whether a disk has little room left', 'folder', async () => ({
+    data: Number((await roomOf(config.dataDir)).isLow),
+    repos: Number((await roomOf(config.reposDir)).isLow),
+  }))
   let counted: { at: number; spaces: Promise<Record<string, number>> } | undefined
   metrics.gauges('bindery_spaces', 'Spaces of the installation', 'state', () => {
     const now = Date.now()
@@ -61,9 +59,4 @@ async function countSpaces(app: App): Promise<Record<string, number>> {
   const all = await app.store.all(spaces)
   const deleted = all.filter(({ deletedAt }) => deletedAt !== undefined).length
   return { active: all.length - deleted, deleted }
-}
-
-async function freeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder)
-  return bavail * bsize
 }

@@ -19,7 +19,8 @@ export interface Storage {
   remove(name: string): Promise<void>
 }
 
-const S3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*?))?\/?$/
+/** Prefixes have only characters that addresses and lists of objects do not escape. */
+const S3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w.-]+(?:\/[\w.-]+)*))?\/?$/
 
 export const isS3 = (target: string): boolean => target.startsWith('s3://')
 
@@ -32,7 +33,10 @@ export type StorageSettings = Pick<
 export function openStorage(settings: StorageSettings, target: string): Storage {
   if (!isS3(target)) return folderStorage(resolve(target))
   const [, bucket = '', prefix = ''] = S3.exec(target) ?? []
-  if (bucket === '') throw new OperatorError(`${target} is not a bucket. Use s3://<bucket> or s3://<bucket>/<prefix>.`)
+  if (bucket === '')
+    throw new OperatorError(
+      `${target} is not a bucket. Use s3://<bucket> or s3://<bucket>/<prefix>, with letters, digits, -, _, . and / in the prefix.`,
+    )
   return s3Storage(settings, bucket, prefix)
 }
 

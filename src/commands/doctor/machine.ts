@@ -2,11 +2,12 @@
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { existsSync } from 'node:fs'
-import { lstat, mkdtemp, open, readdir, rm, statfs } from 'node:fs/promises'
+import { lstat, mkdtemp, open, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Config } from '../../config.js'
+import { roomOf } from '../../disk/folder-watch.js'
 import { checkGitVersion } from '../../git/index.js'
 import { errorCode } from '../../kernel/thrown.js'
 import { findEngine } from '../../printing/index.js'
@@ -81,26 +82,18 @@ const chromium: Check = {
   },
 }
 
-/** Free space below which writes may soon fail. */
-const MIN_FREE_BYTES = 1024 * MIB
-const MIN_FREE_SHARE = 0.05
-
 const space: Check = {
   name: 'disk space',
   async run(config) {
     const found = await Promise.all(
       foldersOf(config).map(async ({ setting, path }) => {
-        const { bavail, blocks, bsize } = await statfs(existing(path))
-        const free = bavail * bsize
-        return {
-          text: `${setting} has ${Math.floor(free / MIB).toLocaleString('en')} MiB free`,
-          low: free < MIN_FREE_BYTES || bavail < blocks * MIN_FREE_SHARE,
-        }
+        const { free, isLow } = await roomOf(existing(path))
+        return { text: `${setting} has ${Math.floor(free / MIB).toLocaleString('en')} MiB free`, isLow }
       }),
     )
     const text = found.map((one) => one.text).join(', ')
-    return found.some(({ low }) => low)
-      ? problem(text, 'Enlarge the disk, or delete files: at least 1 GiB and 5 % should be free.')
+    return found.some(({ isLow }) => isLow)
+      ? problem(text, 'Enlarge the disk, or delete files: 2 GiB or 5 % should be free.')
       : ok(text)
   },
 }
