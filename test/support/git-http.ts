@@ -62,7 +62,7 @@ interface ServiceCall {
   service: 'upload-pack' | 'receive-pack'
   /** The repository. */
   dir: string
-  env: NodeJS.ProcessEnv
+  env: Record<string, string>
   /** Whether an advertisement starts with a line that names the service: in the first versions of the protocol. */
   isNamed: boolean
 }
@@ -80,7 +80,7 @@ function callOf(request: IncomingMessage, root: string): ServiceCall | null {
   return {
     service: `${service}-pack`,
     dir,
-    env: { ...hermeticEnv, ...(protocol === '' ? {} : { GIT_PROTOCOL: protocol }) },
+    env: { ...hermeticEnv, GIT_PROTOCOL: protocol },
     isNamed: !/(?:^|:)version=2(?:$|:)/.test(protocol),
   }
 }
