@@ -16,9 +16,9 @@ import { suite } from '../support/suite.js'
 import { newWord, wordsIn } from './gate/canaries.js'
 import { unzip } from './unzip.js'
 
-const CHANGES = runs(24, 400)
+const CHANGES = runs(14, 400)
 /** The server is killed during one change in this many. */
-const KILLS = size(12, 20)
+const KILLS = size(7, 20)
 const PAGES = 4
 
 interface Polled {

@@ -9,7 +9,7 @@ import { firstSeed, runs } from '../../support/soak.js'
 import { suiteWith } from '../../support/suite.js'
 import { admin, clear, commit, MAIN, makePlace, openAt, unprotected } from '../fixture.js'
 
-const FLIPS = runs(120, 1_000)
+const FLIPS = runs(60, 1_000)
 
 const [test, place] = await suiteWith('flipped bits in repositories', makePlace, clear)
 
