@@ -22,7 +22,7 @@ import { adminWords } from '../admin/words.js'
 import { useData } from '../api/data.js'
 import type { Schemas } from '../api/client.js'
 import { open, setQuery } from '../route.js'
-import { Frame } from '../shell/frame.js'
+import { Waiting } from '../shell/frame.js'
 import { Icon } from '../shell/icons.js'
 import { Failed, Shape, Show } from '../shell/notes.js'
 import { attempt } from '../shell/toast.js'
@@ -38,11 +38,7 @@ export function ConnectionNew({ space: id = '' }: { space?: string }) {
   const w = adminWords().connect
   const space = useSpace(id)
   if (space.value) return <Steps space={space.value} />
-  return (
-    <Frame title={w.title}>
-      <Show data={space}>{() => null}</Show>
-    </Frame>
-  )
+  return <Waiting title={w.title} data={[space]} />
 }
 
 function Steps({ space }: { space: Space }) {

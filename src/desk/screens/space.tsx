@@ -6,9 +6,9 @@ import { useData } from '../api/data.js'
 import type { Parameters } from '../screen.js'
 import { useKey } from '../keyboard.js'
 import { address, open } from '../route.js'
-import { Frame, Ribbon } from '../shell/frame.js'
+import { Ribbon, Waiting } from '../shell/frame.js'
 import { Icon } from '../shell/icons.js'
-import { Chip, Empty, Nothing, Note, Shape, Show } from '../shell/notes.js'
+import { Chip, Empty, Nothing, Note, Show } from '../shell/notes.js'
 import { inWords } from '../shell/time.js'
 import { BlockHtml, BlockIcons } from '../space/blocks.js'
 import { Margin, type MarginNote, marginOf } from '../space/margin.js'
@@ -36,12 +36,7 @@ export function SpaceScreen({ space: spaceId, page }: Parameters) {
   const at = address.value.query.get('at')
   const place: Place = { spaceId: spaceId ?? '', ...(at === null ? {} : { revision: at }) }
   const pages = usePages(place)
-  if (!space.value || (!pages.value && !pages.error))
-    return (
-      <Frame title={words().space.label}>
-        <Show data={space}>{() => <Shape />}</Show>
-      </Frame>
-    )
+  if (!space.value || (!pages.value && !pages.error)) return <Waiting title={words().space.label} data={[space]} />
   if (!pages.value)
     return (
       <SpaceFrame space={space.value} title={space.value.title} tab="pages">
