@@ -162,7 +162,7 @@ function Compared({
     <>
       <div class="bar">
         <span class="row wrap sm grow">
-          <span class="muted hide-s">{w.compare}</span>
+          <span class="muted hide-m">{w.compare}</span>
           <RevisionSelect
             label={w.from}
             items={items}

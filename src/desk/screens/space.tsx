@@ -281,17 +281,18 @@ function PageText({ place, page, above, hrefOf }: TextProps) {
       )}
       {hasText && (
         <Show data={rendered}>
-          {(text) =>
-            text.blocks.length === 0 ? (
+          {(text) => {
+            const blocks = belowTitle(page, text, changes ? marginOf(text.blocks, changes) : [])
+            return blocks.length === 0 ? (
               <Row>
                 <p class="muted">{words().space.noText}</p>
               </Row>
             ) : (
-              belowTitle(page, text, changes ? marginOf(text.blocks, changes) : []).map(([block, note]) => (
+              blocks.map(([block, note]) => (
                 <Block key={`${block.digest}-${block.occurrence}`} block={block} note={note} history={history} />
               ))
             )
-          }
+          }}
         </Show>
       )}
     </>
@@ -329,7 +330,7 @@ function PageHead({ page, above }: { page: Page; above: readonly Page[] }) {
           {above.map(({ title }) => title).join(' › ')}
         </nav>
       )}
-      <h1>{page.title}</h1>
+      <h1 dir="auto">{page.title}</h1>
       {page.description !== undefined && <p class="ink2">{page.description}</p>}
       {page.hidden && (
         <p>
