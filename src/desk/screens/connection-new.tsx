@@ -14,7 +14,7 @@ import {
   testConnection,
 } from '../admin/connection-calls.js'
 import { TestRemedy, TestResult } from '../admin/connection-test.js'
-import { hostOf, shortAddress } from '../admin/connection-words.js'
+import { addressHelp, hostOf, shortAddress } from '../admin/connection-words.js'
 import { CredentialFields, credentialOf, kindsFor, noCredential } from '../admin/credential.js'
 import { ChoiceField, FormError, Submit, TextField, useForm } from '../admin/form.js'
 import { parameter } from '../admin/lists.js'
@@ -101,14 +101,13 @@ function Steps({ space }: { space: Space }) {
 
 function Repository({ url, onUrl }: { url: string; onUrl: (url: string) => void }) {
   const w = adminWords().connect
-  const host = adminWords().connection.hosts[hostOf(url)]
   const form = useForm(async () => setQuery({ step: 'access', url }))
   return (
     <form class="panel" onSubmit={form.submit}>
       <div class="pb stack">
         <TextField
           label={w.address}
-          help={url === '' ? w.addressHelp : fill(w.recognized, { host })}
+          help={addressHelp(url)}
           value={url}
           onInput={onUrl}
           mono
