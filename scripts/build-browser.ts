@@ -89,7 +89,7 @@ function layerOf(sheet: string, name: string): string {
 
 /**
  * Modules that become one file, although some of the parts that are loaded on demand need only a few of them. Otherwise
- * each combination would be a file of its own, and a first screen would load dozens.
+ * each combination would have its own file, and a first screen would load dozens.
  */
 const TOGETHER: readonly { modules: readonly string[]; parts: RegExp }[] = [
   {

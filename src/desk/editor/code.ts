@@ -14,7 +14,7 @@ import { changeMarks } from './marks.js'
 
 /** The parts of the screen that the editor uses. */
 export interface CodePorts {
-  /** What takes the place of the tools until they are loaded. */
+  /** The extension in place of the tools until they are loaded. */
   first: Extension
   /** Names the text for screen readers. */
   label: string

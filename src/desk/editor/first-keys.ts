@@ -1,6 +1,6 @@
 /**
- * What is typed until the tools are loaded. The browser writes and deletes by itself. Other keys wait for the tools, and
- * the history of the tools begins with the first edit.
+ * The keys and edits until the tools are loaded. The browser writes and deletes by itself. Other keys wait for the tools,
+ * and the history of the tools begins with the first edit.
  */
 import type { Extension, Transaction } from '@codemirror/state'
 import { EditorView, keymap, runScopeHandlers } from '@codemirror/view'
