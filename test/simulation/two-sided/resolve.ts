@@ -169,6 +169,9 @@ async function learnDecisions(
   for (const key of trial.news(knowledge)) {
     if (!decided.has(pageOf(key)) && !(summary && key.startsWith('title '))) continue
     const act = trial.deciding(key)[0]
-    if (act) knowledge.set(key, act.value, act.why, act.saw ? { saw: act.saw } : {})
+    if (!act) continue
+    // A decision for what a force push left keeps that status: another branch may have the old value.
+    const forced = knowledge.mayDecide(key).find((one) => one.forced && one.value === act.value)?.forced
+    knowledge.set(key, act.value, act.why, { ...(act.saw ? { saw: act.saw } : {}), ...(forced ? { forced } : {}) })
   }
 }
