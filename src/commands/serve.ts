@@ -4,6 +4,12 @@ import { findSampleSite } from '../domain/sites/sample-site.js'
 import { type Service, start } from '../server.js'
 
 /**
+ * How long a server that a process manager stops keeps idle connections open, in milliseconds. A proxy uses the same
+ * connections again and again, and each response tells it to close one. A person at a terminal does not wait for that.
+ */
+const IDLE_MS = 2_000
+
+/**
  * Serves until the process receives a signal.
  * @param json whether to print the addresses as one JSON value, for programs
  */
@@ -12,17 +18,18 @@ export async function serve({ json }: { json: boolean }): Promise<void> {
   const service = await start(config)
   const sample = await findSampleSite(service.app, service.first.organization.id)
   // Do this before the message, because a caller that reads the message may stop the server immediately.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void finish(service))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void finish(service, signal === 'SIGTERM' ? IDLE_MS : 0))
   const { url, sites, first } = service
   if (json) console.log(JSON.stringify({ url, sites, sample, organization: first.organization.id }))
   else console.log((process.stdout.isTTY ? shortWelcome : welcome)(service, config.dataDir, sample))
 }
 
 let stopping = false
-async function finish(service: Service): Promise<void> {
+async function finish(service: Service, idleMs: number): Promise<void> {
   if (stopping) return
   stopping = true
-  await service.close()
+  await service.close(idleMs)
   process.exit(0)
 }
 
