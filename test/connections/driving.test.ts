@@ -174,7 +174,7 @@ test('edits that waited for a conflict are exported when the remote takes its si
   assert.is((await here.get(base)).failure?.cause, 'conflict')
   await here.write(space, 'More', '# More\n')
   await here.forward(QUIET_MS * 2)
-  await git(theirs.path, ['update-ref', 'refs/heads/main', before])
+  await git(theirs.path, ['update-ref', 'refs/heads/main', before ?? ''])
   await here.forward(A_POLL)
   assert.is((await here.get(base)).failure, undefined)
   assert.equal(await here.remoteFiles(theirs), await here.files(space))
