@@ -40,8 +40,11 @@ export interface Service {
   repairs: Repair[]
   /** Resolves when no job is running or ready to run, and no connection pass is running. */
   idle(): Promise<void>
-  /** Finishes running work, then closes everything. */
-  close(): Promise<void>
+  /**
+   * Finishes running work, then closes everything.
+   * @param idleMs how long connections without a request stay open, for requests that are on their way; default: 0
+   */
+  close(idleMs?: number): Promise<void>
 }
 
 /** Replacements that tests and embedders may provide. */
@@ -105,10 +108,10 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       const [space = '', ...refs] = hint.split(' ')
       movedElsewhere(space, refs.filter(isRefName))
     })
-    const close = async (): Promise<void> => {
+    const close = async (idleMs?: number): Promise<void> => {
       await resumption?.stop()
       app.waits.close()
-      await Promise.all([servers.stop(), closeControl()])
+      await Promise.all([servers.stop(idleMs), closeControl()])
       await stopWork(app, work)
       await closers.close()
     }

@@ -6,6 +6,12 @@ import { type Service, start } from '../server.js'
 import { PACKAGE_VERSION } from '../start/version.js'
 
 /**
+ * How long a server that a process manager stops keeps idle connections open, in milliseconds. A proxy uses the same
+ * connections again and again, and each response tells it to close one. A person at a terminal does not wait for that.
+ */
+const IDLE_MS = 2_000
+
+/**
  * Serves until the process receives a signal.
  * @param json whether to print the addresses as one JSON value, for programs
  */
@@ -16,7 +22,9 @@ export async function serve({ json }: { json: boolean }): Promise<void> {
   const service = await start(config, { log })
   const sample = await findSampleSite(service.app, service.first.organization.id)
   // Do this before the message, because a caller that reads the message may stop the server immediately.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void finish(service, closeTraces))
+  const end = (idleMs: number): void => void finish(() => service.close(idleMs).then(closeTraces))
+  process.once('SIGINT', () => end(0))
+  process.once('SIGTERM', () => end(IDLE_MS))
   const { url, sites, first } = service
   if (json) console.log(JSON.stringify({ url, sites, sample, organization: first.organization.id }))
   else console.log((process.stdout.isTTY ? shortWelcome : welcome)(service, config.dataDir, sample))
@@ -30,11 +38,10 @@ async function traces({ tracesUrl: url, tracesPercent }: Config, log: Log): Prom
 }
 
 let stopping = false
-async function finish(service: Service, closeTraces: () => Promise<void>): Promise<void> {
+async function finish(close: () => Promise<void>): Promise<void> {
   if (stopping) return
   stopping = true
-  await service.close()
-  await closeTraces()
+  await close()
   process.exit(0)
 }
 
