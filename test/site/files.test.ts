@@ -69,7 +69,7 @@ test('a picture has its type, its object ID as ETag, ranges, and a policy withou
   assert.is(head.headers.get('content-length'), String(PNG.length))
 })
 
-test('a picture without a file extension has the type of its bytes, and other files without one do not', async () => {
+test('a picture without a file extension has the type of its bytes', async () => {
   const site = await publish(here, { Start: '# Start\n' })
   const picture = await fetch(await fileOf(site, 'lens', PNG))
   assert.is(picture.headers.get('content-type'), 'image/png')
