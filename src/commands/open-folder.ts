@@ -62,6 +62,7 @@ export async function openFolder(folder: string, options: FolderOptions = {}): P
       close: async () => {
         await opened.service.close()
         remove()
+        process.off('exit', remove)
       },
     }
   } catch (error) {

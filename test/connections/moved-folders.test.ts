@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { commitPlainly } from '../support/plain-edit.js'
 import { removeConnections } from '../support/remove-connections.js'
+import { isSoak } from '../support/soak.js'
 import { suiteWith } from '../support/suite.js'
 import { POLL_MS, startConnected } from './connected.js'
 
@@ -68,12 +69,15 @@ async function together(
 
 const MOVERS = ['remote', 'space'] as const
 
+/** The places of the root before and after. The test run plays all with one mover, and one with the other. */
+const ROOTS = [
+  ['docs', 'content/en'],
+  ['', 'docs'],
+  ['docs', ''],
+] as const
+
 for (const mover of MOVERS)
-  for (const [from, to] of [
-    ['', 'docs'],
-    ['docs', 'content/en'],
-    ['docs', ''],
-  ] as const)
+  for (const [from, to] of mover === 'remote' || isSoak ? ROOTS : ROOTS.slice(0, 1))
     test(`a page is added while the ${mover} moves the root from "${from}" to "${to}"`, async () => {
       const config = (root: string): Files => (root === '' ? {} : { '.gitbook.yaml': `root: ${root}\n` })
       const moved = {
@@ -147,10 +151,7 @@ for (const mover of MOVERS)
   })
 
 for (const mover of MOVERS)
-  for (const [from, to] of [
-    ['', 'docs'],
-    ['docs', ''],
-  ] as const)
+  for (const [from, to] of mover === 'space' || isSoak ? ROOTS.slice(1) : ROOTS.slice(1, 2))
     test(`a redirect follows a page that the ${mover} renames while the root moves from "${from}" to "${to}"`, async () => {
       const config = (root: string, redirects: string): string =>
         `${root === '' ? '' : `root: ${root}\n\n`}redirects:\n  home: README.md\n${redirects}`

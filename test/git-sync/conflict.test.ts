@@ -80,7 +80,7 @@ test('a conflict leaves main unchanged, and the merge of its change request unbl
   assert.is(run.direction, 'export')
   assert.is(run.result, 'exported')
   assert.is(await git(remote.path, ['log', '-1', '--format=%s|%P', 'main']), `Blocked|${theirs}`)
-  assert.is((await f.clone(remote.url)).files['guide.md'], '# Guide\n\nboth')
+  assert.is((await f.remoteFiles(remote.url))['guide.md'], '# Guide\n\nboth')
   assert.is(space.repo.refs.head(`refs/bindery/incoming/${run.key}` as RefName), null)
   assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')
 })
@@ -133,7 +133,7 @@ test('content that was exported earlier is not part of a conflict', async () => 
   await resolve(space, doc.id, '# Guide\n\nboth\n')
   assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')
   assert.is((await f.export(space, { url: remote.url })).result, 'exported')
-  assert.is((await f.clone(remote.url)).files['extra.md'], '# Extra\n\nchanged since')
+  assert.is((await f.remoteFiles(remote.url))['extra.md'], '# Extra\n\nchanged since')
 })
 
 test('a conflict with a rewritten history ends when it is resolved', async () => {

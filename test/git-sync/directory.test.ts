@@ -89,7 +89,7 @@ test('a missing folder can be exported but not imported', async () => {
   assert.is(run.state, 'failure')
   assert.match(run.error ?? '', /no folder docs\//)
   assert.is((await f.export(space, link)).result, 'exported')
-  assert.equal(Object.keys((await f.clone(remote.url)).files), ['app.js', 'docs/README.md', 'docs/SUMMARY.md'])
+  assert.equal(Object.keys(await f.remoteFiles(remote.url)), ['app.js', 'docs/README.md', 'docs/SUMMARY.md'])
   assert.is((await f.import(space, link)).result, 'unchanged')
 })
 

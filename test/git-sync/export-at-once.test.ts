@@ -46,7 +46,7 @@ for (const exportMode of ['single', 'commits'] as const)
     assert.is(f.app.git.processesStarted - processes, 1)
     await f.edit(space, { 'mine.md': '# Mine again\n' })
     assert.equal((await exported(space, { url: remote.url, exportMode })).asked, ['receive', 'receive'])
-    assert.is((await f.clone(remote.url)).files['mine.md'], '# Mine again')
+    assert.is((await f.remoteFiles(remote.url))['mine.md'], '# Mine again')
   })
 
 for (const exportMode of ['single', 'commits'] as const)
@@ -59,7 +59,7 @@ for (const exportMode of ['single', 'commits'] as const)
     assert.is(asked[0], 'receive')
     assert.ok(asked.includes('upload'))
     assert.equal(
-      (await f.clone(remote.url)).files,
+      await f.remoteFiles(remote.url),
       trimmed({ ...docs, 'mine.md': '# Mine\n', 'theirs.md': '# Theirs\n' }),
     )
     for (const commit of await offered(space.repo.path))
@@ -84,7 +84,7 @@ test('an export creates a branch that was deleted on the remote', async () => {
   await git(remote.path, ['update-ref', '-d', 'refs/heads/main'])
   const { run } = await exported(space, { url: remote.url })
   assert.is(run.result, 'exported')
-  assert.equal((await f.clone(remote.url)).files, trimmed({ ...docs, 'mine.md': '# Mine\n' }))
+  assert.equal(await f.remoteFiles(remote.url), trimmed({ ...docs, 'mine.md': '# Mine\n' }))
 })
 
 test('content that a force push dropped on the remote is dropped locally and not pushed again', async () => {
@@ -96,7 +96,7 @@ test('content that a force push dropped on the remote is dropped locally and not
   await git(remote.path, ['update-ref', 'refs/heads/main', first])
   const { run } = await exported(space, { url: remote.url })
   assert.is(run.result, 'exported')
-  assert.equal((await f.clone(remote.url)).files, trimmed({ ...docs, 'mine.md': '# Mine\n', 'later.md': '# Later\n' }))
+  assert.equal(await f.remoteFiles(remote.url), trimmed({ ...docs, 'mine.md': '# Mine\n', 'later.md': '# Later\n' }))
 })
 
 test('an export without new commits asks the remote for its head', async () => {
@@ -121,7 +121,7 @@ test('a push whose response was lost is not assumed to have failed', async () =>
   assert.is(run.result, 'exported')
   assert.is(asked[0], 'upload')
   assert.is(await git(remote.path, ['rev-parse', 'main~1']), arrived)
-  assert.is((await f.clone(remote.url)).files['mine.md'], '# Mine again')
+  assert.is((await f.remoteFiles(remote.url))['mine.md'], '# Mine again')
 })
 
 test.run()

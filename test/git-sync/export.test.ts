@@ -148,7 +148,7 @@ test('a remote that moves during the push is imported, and none of its commits i
   delete f.remotes.behaviour.onRequest
   assert.ok(raced)
   assert.is(run.result, 'exported')
-  assert.ok('late.md' in (await f.clone(remote.url)).files)
+  assert.ok('late.md' in (await f.remoteFiles(remote.url)))
   assert.ok('late.md' in (await f.files(space)))
 })
 
@@ -160,7 +160,7 @@ test("a forced export adds the local tree on top of the remote's history", async
   const theirs = await remote.commit({ 'guide.md': '# Theirs\n' })
   assert.is((await f.export(space, { url: remote.url, force: true })).result, 'exported')
   assert.is(await git(remote.path, ['log', '-1', '--format=%P', 'main']), theirs)
-  assert.is((await f.clone(remote.url)).files['guide.md'], '# Mine')
+  assert.is((await f.remoteFiles(remote.url))['guide.md'], '# Mine')
   assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')
 })
 

@@ -48,7 +48,7 @@ async function arrives(space: LoadedSpace, url: string, expected: Record<string,
   assert.equal(await f.files(space), expected)
   await f.export(space, { url })
   assert.equal(await f.files(space), expected)
-  assert.equal((await f.clone(url)).files, expected)
+  assert.equal(await f.remoteFiles(url), expected)
 }
 
 for (const style of ['merge', 'squash', 'rebase'] satisfies MergeStyle[])
@@ -65,12 +65,11 @@ for (const style of ['merge', 'squash', 'rebase'] satisfies MergeStyle[])
       if (moved) await remote.commit({ 'other.md': '# Other\n' })
       const before = await headOf(remote)
       const merged = await mergeOnRemote(remote, 'docs', style)
-      const [without, complete] = [(await f.clone(url)).files, (await f.clone(url)).files]
+      const complete = await f.remoteFiles(url)
       await arrives(space, url, complete)
       for (let round = 0; round < 2; round++) {
         await backTo(remote, before)
-        Object.assign(without, (await f.clone(url)).files)
-        await arrives(space, url, (await f.clone(url)).files)
+        await arrives(space, url, await f.remoteFiles(url))
         await backTo(remote, merged)
         await arrives(space, url, complete)
       }
@@ -85,7 +84,7 @@ test('one import contains a squash, its revert and the revert of the revert', as
   const merged = await mergeOnRemote(remote, 'docs', 'squash')
   await backTo(remote, before)
   await backTo(remote, merged)
-  await arrives(space, url, (await f.clone(url)).files)
+  await arrives(space, url, await f.remoteFiles(url))
   assert.ok('added.md' in (await f.files(space)))
 })
 
@@ -97,7 +96,7 @@ test('a value from a squashed export that people toggle in ordinary commits is i
   await f.import(space, { url })
   for (const color of ['red', 'blue', 'red', 'blue']) {
     await remote.commit({ 'vars.md': page(`color: ${color}`), 'log.md': `# Log\n\n${color}\n` })
-    await arrives(space, url, (await f.clone(url)).files)
+    await arrives(space, url, await f.remoteFiles(url))
   }
 })
 
@@ -109,9 +108,9 @@ test('a page exists after it was squashed remotely, deleted locally and then che
   await f.import(space, { url })
   await f.edit(space, { 'added.md': null })
   await f.export(space, { url })
-  assert.not.ok('added.md' in (await f.clone(url)).files)
+  assert.not.ok('added.md' in (await f.remoteFiles(url)))
   await remote.commit({ 'added.md': '# Added\n' })
-  await arrives(space, url, (await f.clone(url)).files)
+  await arrives(space, url, await f.remoteFiles(url))
   assert.ok('added.md' in (await f.files(space)))
 })
 
@@ -142,7 +141,7 @@ test('the deletion of a paragraph that both sides wrote conflicts', async () => 
   assert.is(run.state, 'conflict', run.error)
   assert.equal(await f.decide(space, run, 'main'), ['guide.md'])
   await f.export(space, { url })
-  assert.is((await f.clone(url)).files['guide.md'], start['guide.md'].trimEnd())
+  assert.is((await f.remoteFiles(url))['guide.md'], start['guide.md'].trimEnd())
   assert.is((await f.import(space, { url })).result, 'unchanged')
 })
 
@@ -154,7 +153,7 @@ test('a note in one of two similar sections does not count as an export to the o
   await f.edit(space, { 'guide.md': similar(['Note.'], []) })
   await f.export(space, { url, ref: DOCS })
   await remote.commit({ 'guide.md': similar([], ['Note.']) })
-  await arrives(space, url, { ...(await f.clone(url)).files, 'guide.md': similar(['Note.'], ['Note.']).trimEnd() })
+  await arrives(space, url, { ...(await f.remoteFiles(url)), 'guide.md': similar(['Note.'], ['Note.']).trimEnd() })
 })
 
 test('a page that the remote moved does not count as the deletion that was exported', async () => {
@@ -167,7 +166,7 @@ test('a page that the remote moved does not count as the deletion that was expor
   assert.not.ok('archive/old.md' in (await f.files(space)))
   await f.decide(space, run, 'main')
   await f.export(space, { url })
-  assert.not.ok('archive/old.md' in (await f.clone(url)).files)
+  assert.not.ok('archive/old.md' in (await f.remoteFiles(url)))
 })
 
 test('versions in a criss-cross history conflict', async () => {
@@ -257,7 +256,7 @@ for (const style of ['merge', 'squash', 'rebase'] satisfies MergeStyle[])
       await f.export(space, { url, ref: DOCS })
       await remote.commit(mover === 'people' ? moved : added)
       await mergeOnRemote(remote, 'docs', style)
-      const { files } = await f.clone(url)
+      const files = await f.remoteFiles(url)
       for (const path of Object.keys(added)) {
         files[`docs/${path}`] = files[path] ?? ''
         delete files[path]
@@ -296,7 +295,7 @@ test('files that people moved out of the root in a merge of an export keep their
   await remote.commit(moved)
   await mergeOnRemote(remote, 'docs', 'squash')
   await remote.commit({ 'added.md': null, 'old/added.md': '# Added\n\nNew.\n' })
-  await arrives(space, url, (await f.clone(url)).files)
+  await arrives(space, url, await f.remoteFiles(url))
 })
 
 test.run()

@@ -39,7 +39,7 @@ for (const directory of ['', 'docs'])
       // It cannot be put on the squash itself: the commit before it is not known here, and would be undone.
       assert.is(changed, style === 'merge' || directory !== '' ? `${below}two.md` : 'one.md\ntwo.md')
       await mergeOnRemote(remote, 'docs', 'merge')
-      const { files: after } = await f.clone(remote.url)
+      const after = await f.remoteFiles(remote.url)
       for (const name of ['code.c', `${below}one.md`, `${below}two.md`]) assert.ok(name in after, name)
       assert.is((await f.import(space, link)).state, 'success')
       assert.is((await f.export(space, link)).result, 'unchanged')

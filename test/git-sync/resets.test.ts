@@ -25,7 +25,7 @@ async function imported(name: string) {
 async function upToDate(space: LoadedSpace, url: string): Promise<Record<string, string>> {
   await f.export(space, { url })
   const here = await f.files(space)
-  assert.equal((await f.clone(url)).files, here)
+  assert.equal(await f.remoteFiles(url), here)
   for (const direction of ['import', 'export'] as const)
     assert.is((await f[direction](space, { url })).result, 'unchanged')
   return here

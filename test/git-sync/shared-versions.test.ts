@@ -116,7 +116,7 @@ test('a new page that was squashed manually and moved locally exists once', asyn
   assert.not.ok('new.md' in files)
   assert.is(files['moved.md'], page('a', 'new', 'page', 'more').trimEnd())
   assert.is((await f.export(space, { url })).result, 'exported')
-  assert.not.ok('new.md' in (await f.clone(remote.url)).files)
+  assert.not.ok('new.md' in (await f.remoteFiles(remote.url)))
 })
 
 test('a new page that was squashed manually and moved remotely stays moved, even after a reset', async () => {

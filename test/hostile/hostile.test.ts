@@ -17,7 +17,7 @@ test(
   async () => {
     // `scripts/hostile` covers larger sizes, and writes, merges and comments of the same texts.
     const all = attacks(['small'], (name) => !/^(write|merge|comment|README|vars\.yaml)/.test(name))
-    const list = all.filter((_, at) => isSoak || at % 3 === 0)
+    const list = all.filter((_, at) => isSoak || at % 8 === 0)
     mustHold(
       await assault(list, { heapMb: 512, width: 2, responseMs: RESPONSE_MS, healthEveryMs: HEALTH_EVERY_MS }),
       list,

@@ -5,10 +5,10 @@ import { simulate } from './simulation/simulate.js'
 
 const test = suite('identity simulation')
 
-const STEPS = size(60, 500)
+const STEPS = size(40, 500)
 /** The number of nodes for all stories. Without it, most stories use one node, and a short one uses three. */
 const NODES = process.env.SIMULATION_NODES === undefined ? null : Number(process.env.SIMULATION_NODES)
-const STEPS_ON_NODES = size(15, 200)
+const STEPS_ON_NODES = size(10, 200)
 
 const stories = seeds(1, 10).map((seed) => ({ seed, steps: STEPS, nodes: NODES }))
 if (NODES === null) stories.push({ seed: stories.length + 1, steps: STEPS_ON_NODES, nodes: 3 })

@@ -1,6 +1,6 @@
 // @costly: three nodes and a database are killed and restarted
 import * as assert from 'uvu/assert'
-import { runs } from '../support/soak.js'
+import { runs, size } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 import { tell } from './story.js'
 
@@ -9,6 +9,7 @@ import { tell } from './story.js'
  * `NODES_ONLY=stop,crash` limits it to these kinds. `NODES_TRACE=<file>` logs each request.
  */
 const DISTURBANCES = Number(process.env.NODES_DISTURBANCES ?? runs(2, 200))
+const CLIENTS = size(4, 8)
 const SEED = Number(process.env.NODES_SEED ?? 1)
 /** In ms. Asserted only on request: another process on the machine must not fail a test. */
 const RESUME_MS = Number(process.env.NODES_RESUME_MS ?? 60_000)
@@ -16,9 +17,14 @@ const RESUME_MS = Number(process.env.NODES_RESUME_MS ?? 60_000)
 const test = suite('nodes: a story with disturbances')
 
 test(
-  `8 clients lose no acknowledged write in ${DISTURBANCES} disturbances of nodes`,
+  `${CLIENTS} clients lose no acknowledged write in ${DISTURBANCES} disturbances of nodes`,
   async () => {
-    const { faults, counts, resumed, kinds, deaths, seconds } = await tell({ seed: SEED, disturbances: DISTURBANCES })
+    const { faults, counts, resumed, kinds, deaths, seconds } = await tell({
+      seed: SEED,
+      disturbances: DISTURBANCES,
+      clients: CLIENTS,
+      spaces: size(2, 3),
+    })
     const times = resumed.map(({ ms }) => ms).sort((a, b) => a - b)
     const slow = resumed.filter(({ ms }) => ms > 5000)
     console.log(

@@ -5,10 +5,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { startServer, TOKEN, type ServerProcess } from '../races/server-process.js'
+import { size } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 import { serveFiles, specText } from './servers.js'
 
 const test = suite('openapi/kill')
+/** One more than the kills. */
+const SPACES = size(3, 5)
 const ENV = { BINDERY_ALLOW_PRIVATE_NETWORKS: 'true' }
 
 const ask = async (server: ServerProcess, path: string, init: RequestInit = {}) => {
@@ -85,7 +88,7 @@ test(
     await put('a')
     const block = '{% openapi-operation spec="pets" path="/a" method="get" %}\n{% endopenapi-operation %}\n'
     const spaces: string[] = []
-    for (let at = 0; at < 5; at++) {
+    for (let at = 0; at < SPACES; at++) {
       const { id } = await call(`/orgs/${server.organization}/spaces`, 'POST', { title: 'Docs' })
       await call(`/spaces/${id}/content`, 'POST', {
         changes: [{ operation: 'insert_page', title: 'API', document: { markdown: block } }],
@@ -106,7 +109,7 @@ test(
     const { lastVersion: first } = await ask(server, '/pets')
     await put('b')
     await until(async () => (await ask(server, '/pets')).lastVersion !== first)
-    for (let kills = 0; kills < 4; kills++) {
+    for (let kills = 0; kills < SPACES - 1; kills++) {
       const seen = kills
       await until(async () => (await told()).filter((count) => count > 0).length >= seen)
       await server.kill('server')

@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert'
 import { createPrinter } from '../../src/printing/index.js'
 import { serve } from '../imports/story-support.js'
 import { type Caller, startService } from '../support/service.js'
+import { size } from '../support/soak.js'
 import { suiteWith } from '../support/suite.js'
 
 const [test, here] = await suiteWith('pdf stories', () => startService())
@@ -204,7 +205,10 @@ test(
   'concurrent requests create each PDF once, and excess requests are asked to retry',
   async () => {
     const at = await newSpace()
-    const ids = await addPages(at, Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`Page ${i}`, `word${i}z`])))
+    const ids = await addPages(
+      at,
+      Object.fromEntries(Array.from({ length: size(6, 8) }, (_, i) => [`Page ${i}`, `word${i}z`])),
+    )
     const asked = await Promise.all(
       Object.entries(ids).map(
         async ([title, id]) => [title, await here.admin.call('get', `${at}/pdf?page=${id}&only=true`)] as const,
@@ -251,7 +255,7 @@ for (const [limit, reason] of [
     async () => {
       const { app } = here.service
       const at = await newSpace()
-      await addPages(at, { Long: `longword\n\n${'A paragraph with **bold** text.\n\n'.repeat(4_000)}` })
+      await addPages(at, { Long: `longword\n\n${'A paragraph with **bold** text.\n\n'.repeat(size(2_500, 4_000))}` })
       const usual = app.printer
       const tight = createPrinter({ chromium: null, folder: join(here.dir, 'data', 'pdf'), notice: () => {}, ...limit })
       await tight.ready()

@@ -9,7 +9,7 @@ import { suite } from '../support/suite.js'
 import { type Call, caller, insertPage, untilAccepted, updatePage } from './client.js'
 import { PlainGit } from './plain-git.js'
 
-const CLIENTS = size(25, 50)
+const CLIENTS = size(12, 50)
 const SHARED = 10
 const MAIN = 'refs/heads/main'
 const BRANCH = 'refs/heads/change-requests/1'

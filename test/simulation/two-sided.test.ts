@@ -5,13 +5,13 @@ import { playStory } from './two-sided/story.js'
 
 const test = suite('two-sided simulation')
 
-const STEPS = size(40, 500)
+const STEPS = size(25, 500)
 /** Kinds of steps to leave out. */
 const WITHOUT = (process.env.WITHOUT ?? '').split(',').filter((name) => name !== '')
 
 /** The number of nodes for all stories. Without it, one short story is played on nodes. */
 const NODES = Number(process.env.SIMULATION_NODES ?? 0)
-const STEPS_ON_NODES = size(8, 200)
+const STEPS_ON_NODES = size(6, 200)
 
 /** The first story is played a second time, with its exports commit by commit. */
 const stories = [

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import { imageDimensions } from '../../src/content/image-dimensions.js'
 import { openDesk } from '../commits/fixture.js'
 import { startService, type TestService } from '../support/service.js'
+import { size } from '../support/soak.js'
 import { suite, suiteWith } from '../support/suite.js'
 import { publishSite } from './published.js'
 import { edit, publish, read, visitorToken } from './support.js'
@@ -136,7 +137,7 @@ test('titles in every script fit on a social card', async () => {
       'How the scheduler distributes long-running maintenance windows over clusters that span several regions and time zones',
     ],
   ]
-  for (const [name, language, title] of titles) {
+  for (const [name, language, title] of titles.filter((_, at) => at % size(3, 1) === 0)) {
     const desk = await openDesk(here, { 'README.md': `---\ndescription: ${title}\n---\n\n# ${title}\n` })
     await here.admin.call('patch', `/v1/spaces/${desk.space}`, { language }).expect(200)
     const site = await publishSite(here, [desk.space], { title: name === 'ar' ? 'وثائق المنصة' : 'Field guide' })

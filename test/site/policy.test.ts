@@ -2,6 +2,7 @@
 import * as assert from 'uvu/assert'
 import { openDesk } from '../commits/fixture.js'
 import { startService } from '../support/service.js'
+import { size } from '../support/soak.js'
 import { suiteWith } from '../support/suite.js'
 import { openChromium } from './chromium.js'
 import { readVectors } from './hostile-pages.js'
@@ -44,7 +45,9 @@ const fileAt = (name: string): string => {
   assert.is.not(address, '', name)
   return address
 }
-const vectors = readVectors({ script: fileAt('evil.js'), style: fileAt('evil.css') })
+const all = readVectors({ script: fileAt('evil.js'), style: fileAt('evil.css') })
+/** The vectors of the test run; a soak takes all. */
+const vectors = all.filter((_, at) => at % size(2, 1) === 0)
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 /** A document with one frame for each vector, so that no vector hides the next ones. */
 const framed = `<!doctype html><title>Frames</title>${vectors.map((one) => `<iframe srcdoc="${escaped(one)}"></iframe>`).join('')}`
@@ -90,16 +93,16 @@ test('the policy blocks inline scripts, eval, scripts from other hosts, and base
 test('without the policy, most vectors run or are in the markup', async () => {
   const happened = await play('/~open', framed, null)
   const ran = new Set(happened.filter((event) => event.startsWith('ran ')))
-  assert.ok(ran.size >= 150, `${ran.size} vectors run`)
+  assert.ok(ran.size >= vectors.length / 3, `${ran.size} vectors run`)
   const found = (await page.evaluate(`[...document.querySelectorAll('iframe')].filter((frame) => {
     const check = ${faultsIn}
     return frame.contentDocument === null || check(frame.contentDocument, location.href).length > 0
   }).length`)) as number
-  assert.ok(found >= 300, `${found} vectors are found`)
+  assert.ok(found >= vectors.length * 0.65, `${found} vectors are found`)
 })
 
 test('the policy stops each vector by itself', async () => {
-  assert.ok(vectors.length >= 300)
+  assert.ok(all.length >= 300)
   const happened = await play('/~closed', framed, policy)
   assert.equal(
     happened.filter((event) => !event.startsWith('document ')),

@@ -85,12 +85,12 @@ test('no vector runs in a block of a page, or leaves markup that could run', asy
 
 test('no vector runs in the title or front matter of a page, in a variable or in an API', async () => {
   const others = (await paths()).filter((path) => !/(?:^|\/)p\d+$/.test(path))
-  for (const path of others.filter((_, at) => at % size(12, 1) === 0)) await open(`/${path}`)
+  for (const path of others.filter((_, at) => at % size(24, 1) === 0)) await open(`/${path}`)
   await auditAll(others.flatMap((path) => [url(`/${path}`), url(`/${path}.md`)]))
 })
 
 test('no vector runs in an address: search, missing pages, share keys, sign-in', async () => {
-  const texts = some(8).map((vector) => encodeURIComponent(vector))
+  const texts = some(24).map((vector) => encodeURIComponent(vector))
   await auditAll(
     texts.flatMap((text) => [
       url(`/~search?q=${text}`),
@@ -104,8 +104,8 @@ test('no vector runs in an address: search, missing pages, share keys, sign-in',
       url(`/~assets/${text}`),
     ]),
   )
-  for (const vector of some(150)) await open(`/~search?q=${encodeURIComponent(vector)}`)
-  await auditAll([url('/~feedback')], some(24))
+  for (const vector of some(200)) await open(`/~search?q=${encodeURIComponent(vector)}`)
+  await auditAll([url('/~feedback')], some(48))
 })
 
 test('no vector runs in the results that appear while a reader types', async () => {
@@ -144,7 +144,7 @@ test('no vector runs in a setting of a site, and none of them is stored as an ad
   await put(filled)
   assert.is(stored, 1)
   await open('/page')
-  for (const vector of some(100)) {
+  for (const vector of some(200)) {
     const href = { light: vector, dark: vector }
     const both = { kind: 'url', url: vector }
     const message = vector.slice(0, 128)

@@ -50,11 +50,11 @@ export async function compile(repository: string, run: readonly string[]): Promi
   }
 }
 
-/** Runs that were killed could not remove their folders. */
+/** Runs that were killed could not remove their folders. Other files, such as the build information of tsc, stay. */
 function removeLeftovers(runs: string): void {
   if (!existsSync(runs)) return
-  for (const pid of readdirSync(runs))
-    if (!isRunning(Number(pid))) rmSync(join(runs, pid), { recursive: true, force: true })
+  for (const name of readdirSync(runs))
+    if (/^\d+$/.test(name) && !isRunning(Number(name))) rmSync(join(runs, name), { recursive: true, force: true })
 }
 
 export function isRunning(pid: number): boolean {

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { Transform } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
+import { createGunzip } from 'node:zlib'
 import { Launcher } from '../../src/git/process/launcher.js'
 import { type BareRepository, createBareRepository, type RepositoryContent } from './bare-repository.js'
 import { runCommand } from './commands.js'
@@ -55,41 +57,40 @@ export interface GitHttp {
   close(): Promise<void>
 }
 
-/** The header block of a CGI response, once it is complete: status, headers, and the start of the body. */
-function parseHead(bytes: Buffer): { status: number; headers: [string, string][]; body: number } | null {
-  const end = bytes.indexOf('\r\n\r\n')
-  if (end < 0) return null
-  const pairs = bytes
-    .subarray(0, end)
-    .toString('latin1')
-    .split('\r\n')
-    .map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()])
-  const status = pairs.find(([name]) => name.toLowerCase() === 'status')?.[1]
+/** A request that a program of Git answers, as `git http-backend` would start it. */
+interface ServiceCall {
+  service: 'upload-pack' | 'receive-pack'
+  /** The repository. */
+  dir: string
+  env: Record<string, string>
+  /** Whether an advertisement starts with a line that names the service: in the first versions of the protocol. */
+  isNamed: boolean
+}
+
+/** Returns the call of a request: null for an unknown path or an absent repository. */
+function callOf(request: IncomingMessage, root: string): ServiceCall | null {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
+  const [, path = '', end = ''] =
+    /^(.*)\/(info\/refs|git-upload-pack|git-receive-pack)$/.exec(decodeURIComponent(pathname)) ?? []
+  const service =
+    (end === 'info/refs' ? searchParams.get('service') : end) === 'git-receive-pack' ? 'receive' : 'upload'
+  const dir = [path, `${path}.git`, `${path}/.git`].map((one) => join(root, one)).find(isRepository)
+  if (end === '' || dir === undefined) return null
+  const protocol = String(request.headers['git-protocol'] ?? '')
   return {
-    status: status ? Number.parseInt(status, 10) : 200,
-    headers: pairs.filter(([name]) => name.toLowerCase() !== 'status'),
-    body: end + 4,
+    service: `${service}-pack`,
+    dir,
+    env: { ...hermeticEnv, GIT_PROTOCOL: protocol },
+    isNamed: !/(?:^|:)version=2(?:$|:)/.test(protocol),
   }
 }
 
-function cgiEnv(request: IncomingMessage, root: string, user: string): Record<string, string> {
-  const url = new URL(request.url ?? '/', 'http://localhost')
-  const header = (name: string): string => String(request.headers[name] ?? '')
-  return {
-    ...hermeticEnv,
-    GIT_PROJECT_ROOT: root,
-    GIT_HTTP_EXPORT_ALL: '1',
-    PATH_INFO: decodeURIComponent(url.pathname),
-    QUERY_STRING: url.search.slice(1),
-    REQUEST_METHOD: request.method ?? 'GET',
-    CONTENT_TYPE: header('content-type'),
-    REMOTE_USER: user,
-    REMOTE_ADDR: '127.0.0.1',
-    ...(header('content-length') ? { CONTENT_LENGTH: header('content-length') } : {}),
-    ...(header('content-encoding') ? { HTTP_CONTENT_ENCODING: header('content-encoding') } : {}),
-    ...(header('git-protocol') ? { HTTP_GIT_PROTOCOL: header('git-protocol') } : {}),
-  }
-}
+const isRepository = (dir: string): boolean => existsSync(join(dir, 'HEAD'))
+const NO_CACHE = { Expires: 'Fri, 01 Jan 1980 00:00:00 GMT', Pragma: 'no-cache', 'Cache-Control': 'no-cache' }
+const typeOf = ({ service }: ServiceCall, kind: 'advertisement' | 'result') => ({
+  'Content-Type': `application/x-git-${service}-${kind}`,
+  ...NO_CACHE,
+})
 
 const counter = (count: (bytes: number) => void): Transform =>
   new Transform({
@@ -99,26 +100,22 @@ const counter = (count: (bytes: number) => void): Transform =>
     },
   })
 
-/** The program itself: `git http-backend` would add one process per request. */
-const HTTP_BACKEND = join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), 'git-http-backend')
+/** The program itself. `git http-backend` and `git` would add a process to each request. */
+const GIT = join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), 'git')
 
-/**
- * Runs `git http-backend` for a request without a body and with a small response. A small process starts it, because
- * this one takes ten milliseconds for that.
- */
-async function smallBackend(
-  request: IncomingMessage,
-  response: ServerResponse,
-  root: string,
-  user: string,
-  entry: GitHttpRequest,
-): Promise<void> {
-  const { stdout } = await runCommand(HTTP_BACKEND, [], { cwd: root, env: cgiEnv(request, root, user) })
-  const parsed = parseHead(stdout)
-  if (!parsed) return void response.writeHead(500).end()
-  entry.status = parsed.status
-  entry.sent = stdout.length - parsed.body
-  response.writeHead(parsed.status, parsed.headers.flat()).end(stdout.subarray(parsed.body))
+/** Sends the refs of a repository. A small process starts Git, because this one takes ten milliseconds for that. */
+async function advertise(call: ServiceCall, response: ServerResponse, entry: GitHttpRequest): Promise<void> {
+  const { service, dir, env } = call
+  const { code, stdout } = await runCommand(GIT, [service, '--stateless-rpc', '--advertise-refs', dir], {
+    cwd: dir,
+    env,
+  })
+  const title = `# service=git-${service}\n`
+  const named = `${(title.length + 4).toString(16).padStart(4, '0')}${title}0000`
+  const body = Buffer.concat([Buffer.from(call.isNamed ? named : ''), stdout])
+  entry.status = code === 0 ? 200 : 500
+  entry.sent = body.length
+  response.writeHead(entry.status, typeOf(call, 'advertisement')).end(body)
 }
 
 /**
@@ -127,42 +124,37 @@ async function smallBackend(
  */
 let starter: Promise<Launcher> | null = null
 
-/** Runs `git http-backend` for one request, streaming both ways. */
-async function backend(
+/** Runs the service for one request, streaming both ways. */
+async function serve(
+  call: ServiceCall,
   request: IncomingMessage,
   response: ServerResponse,
-  root: string,
-  user: string,
   entry: GitHttpRequest,
   cutAfter: number,
   lost: (() => void | Promise<void>) | null,
 ): Promise<void> {
-  const { stream, ended, kill } = await (await (starter ??= Launcher.open())).start(HTTP_BACKEND, [], {
-    cwd: root,
-    env: cgiEnv(request, root, user),
-  })
+  const { service, dir, env } = call
+  const { stream, ended, kill } = await (await (starter ??= Launcher.open())).start(
+    GIT,
+    [service, '--stateless-rpc', dir],
+    { cwd: dir, env },
+  )
   response.on('close', kill)
   if (response.destroyed) kill()
-  let head: Buffer | null = Buffer.alloc(0)
-  request.pipe(counter((bytes) => (entry.received += bytes))).pipe(stream)
+  entry.status = 200
+  if (!lost) response.writeHead(200, typeOf(call, 'result'))
+  const counted = request.pipe(counter((bytes) => (entry.received += bytes)))
+  const isPacked = request.headers['content-encoding'] === 'gzip'
+  // A request that breaks off ends the service, not this process.
+  ;(isPacked ? counted.pipe(createGunzip().on('error', kill)) : counted).pipe(stream)
   stream.on('data', (piece: Buffer) => {
     if (lost) return
-    let body = piece
-    if (head) {
-      head = Buffer.concat([head, piece])
-      const parsed = parseHead(head)
-      if (!parsed) return
-      body = head.subarray(parsed.body)
-      head = null
-      entry.status = parsed.status
-      response.writeHead(parsed.status, parsed.headers.flat())
-    }
-    entry.sent += body.length
+    entry.sent += piece.length
     if (entry.sent > cutAfter) {
-      response.write(body.subarray(0, Math.max(0, body.length - (entry.sent - cutAfter))), () => response.destroy())
+      response.write(piece.subarray(0, Math.max(0, piece.length - (entry.sent - cutAfter))), () => response.destroy())
       return
     }
-    if (!response.write(body)) {
+    if (!response.write(piece)) {
       stream.pause()
       response.once('drain', () => stream.resume())
     }
@@ -170,7 +162,6 @@ async function backend(
   await Promise.all([ended, new Promise((done) => stream.once('close', done).once('end', done))])
   stream.destroy()
   if (lost) return void (await Promise.resolve(lost()).finally(() => response.destroy()))
-  if (!response.headersSent) response.writeHead(500)
   response.end()
 }
 
@@ -201,9 +192,11 @@ async function respond(
     return
   }
   if (behaviour.pushStatus && isPush(entry.url)) return end(behaviour.pushStatus)
-  if (!isPack(request)) return smallBackend(request, response, root, auth?.username ?? 'anybody', entry)
+  const call = callOf(request, root)
+  if (!call) return end(404)
+  if (!isPack(request)) return advertise(call, response, entry)
   const lost = behaviour.losePushResponses === true && isPush(entry.url) ? () => behaviour.onLostPush?.() : null
-  await backend(request, response, root, auth?.username ?? 'anybody', entry, behaviour.cutAfter ?? Infinity, lost)
+  await serve(call, request, response, entry, behaviour.cutAfter ?? Infinity, lost)
 }
 
 /**

@@ -91,7 +91,9 @@ export interface Fixture {
   last(space: LoadedSpace): Promise<SyncRunDoc>
   /** Every file of a commit in the space. */
   files(space: LoadedSpace, commit?: string): Promise<Record<string, string>>
-  /** Every file of a plain clone of a remote. */
+  /** Every file of a branch of a remote, read from its repository: a clone takes a dozen processes. */
+  remoteFiles(url: string, branch?: string): Promise<Record<string, string>>
+  /** A plain clone of a remote, and its files. */
   clone(url: string, branch?: string): Promise<{ dir: string; files: Record<string, string> }>
   close(): Promise<void>
 }
@@ -328,6 +330,8 @@ export async function startFixture(signingKeyFile: string | null = null): Promis
       return run
     },
     files: (space, commit = 'refs/heads/main') => tree(space.repo.path, commit),
+    remoteFiles: (url, branch = 'main') =>
+      tree(join(served, decodeURIComponent(new URL(url).pathname)), `refs/heads/${branch}`),
     async clone(url, branch = 'main') {
       const dir = await mkdtemp(join(served, 'clone-'))
       await git(dir, ['clone', '--quiet', '--branch', branch, url, '.'])

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, truncateSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { COLLECTOR } from './own-process.js'
 import type { Report } from './report.js'
@@ -11,8 +11,11 @@ const FILE_TIMEOUT_MS = Number(process.env.TEST_FILE_MINUTES ?? 25) * 60_000
 /** The time that a process may take to end. */
 const END_MS = 5_000
 const MAX_FILES = 60
-/** In bytes. A fresh process has to load and warm up the service, which takes seconds of processor time. */
-const MAX_MEMORY = 640 * 1024 ** 2
+/**
+ * In bytes. A fresh process has to load and warm up the service, which takes seconds of processor time, so a machine with
+ * much memory starts fewer of them.
+ */
+const MAX_MEMORY = Math.min(1024, Math.max(640, totalmem() / 1024 ** 2 / 16)) * 1024 ** 2
 
 /**
  * A process that runs test files one after the other, because loading the whole service costs more than a typical file.

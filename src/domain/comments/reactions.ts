@@ -81,7 +81,10 @@ export async function reactionsTo(reader: Reader, post: string): Promise<Map<str
  * it.
  */
 const FLAGS = 'v'
-const EMOJI = new RegExp('^\\p{RGI_Emoji}$', FLAGS)
+let emojiPattern: RegExp | null = null
+/** Whether a text is one emoji. The expression is created on first use: it would take a thirtieth of a start. */
+const isEmoji = (text: string): boolean => (emojiPattern ??= new RegExp('^\\p{RGI_Emoji}$', FLAGS)).test(text)
+
 /** Hexadecimal code points, as many clients write an emoji: `1f44d`, `1f1e9-1f1ea`. */
 const CODES = /^[0-9a-f]{2,6}(-[0-9a-f]{2,6}){0,15}$/i
 /** Variation selector 16. It selects the emoji form of a character that is text by default. */
@@ -100,5 +103,5 @@ function readEmoji(text: string): string | null {
   const given = CODES.test(text) ? fromCodes(text) : text
   if (given === null) return null
   const [first = '', ...rest] = given
-  return [given, given + EMOJI_FORM, first + EMOJI_FORM + rest.join('')].find((form) => EMOJI.test(form)) ?? null
+  return [given, given + EMOJI_FORM, first + EMOJI_FORM + rest.join('')].find(isEmoji) ?? null
 }

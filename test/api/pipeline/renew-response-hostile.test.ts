@@ -18,7 +18,7 @@ import { look, type Space, step, type World } from './hostile-steps.js'
 // Cached responses while users change everything they can through the API and with plain Git, and while reads are
 // in progress.
 
-const STEPS = size(12, 100)
+const STEPS = size(8, 100)
 const STEPS_PER_START = 3
 const EDITS = 40
 const READERS = 6

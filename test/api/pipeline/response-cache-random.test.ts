@@ -10,7 +10,7 @@ import { begin, type Pick, type Story } from './response-cache-story.js'
 const test = suite('cached responses under random reads and changes')
 
 /** FC_SEED repeats or varies it. */
-const STEPS = runs(30, 1_000)
+const STEPS = runs(16, 1_000)
 const HEADERS: Record<string, string>[] = [
   {},
   {},
