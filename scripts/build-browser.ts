@@ -2,11 +2,11 @@
 // compiled sources>
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { basename, join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress } from 'node:zlib'
-import { build, type Metafile, type Plugin } from 'esbuild'
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { FIRST_SCREENS } from '../src/desk/first-screens.js'
 import { defaultCustomization } from '../src/domain/sites/customization-default.js'
 import { colorTokens } from '../src/site/look/style.js'
@@ -88,13 +88,62 @@ function layerOf(sheet: string, name: string): string {
 }
 
 /**
+ * Modules that become one file, although some of the parts that are loaded on demand need only a few of them. Otherwise
+ * each combination would have its own file, and a first screen would load dozens.
+ */
+const TOGETHER: readonly { modules: readonly string[]; parts: RegExp }[] = [
+  {
+    modules: [
+      'app.tsx',
+      'shell/dialog.tsx',
+      'shell/fields.tsx',
+      'shell/time.tsx',
+      'space/space-frame.tsx',
+      'space/space.ts',
+    ],
+    parts: /\/(?!early\.ts)[^/]+\.tsx?$/,
+  },
+  { modules: ['editor/writing.ts', 'editor/ribbon.tsx'], parts: /\/editor(?:\/(?!contents|search)[a-z-]+)?\.tsx?$/ },
+  { modules: ['review/request-frame.tsx', 'review/threads.tsx'], parts: /\/screens\/change-(?!requests)[a-z]+\.tsx$/ },
+]
+
+/** Returns the plugin that makes the parts in a build import what belongs together. */
+async function together(options: BuildOptions): Promise<Plugin> {
+  const { metafile } = await build({ ...options, write: false, metafile: true })
+  const parts = new Map(
+    Object.values(metafile.outputs).flatMap(({ entryPoint = '' }) => {
+      const added = TOGETHER.filter((one) => one.parts.test(entryPoint)).flatMap((one) => one.modules)
+      return added.length > 0 ? [[resolve(entryPoint), added]] : []
+    }),
+  )
+  return {
+    name: 'together',
+    setup({ onLoad }) {
+      onLoad({ filter: /src\/desk\/.*\.tsx?$/ }, async ({ path }) => {
+        const added = parts.get(path)?.map((one) => `import ${JSON.stringify(join(desk, one))}`)
+        return (
+          added && {
+            contents: [await readFile(path, 'utf8'), ...added].join('\n'),
+            loader: path.endsWith('x') ? 'tsx' : 'ts',
+          }
+        )
+      })
+    },
+  }
+}
+
+/**
  * Builds the app into a folder. The names of all files contain hashes of their content. Next to scripts and style sheets
  * are their compressed forms. `manifest.json` names the files that its page loads, and those of the first screens.
  */
 export async function buildDesk(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
-  const { metafile } = await build({
-    entryPoints: { main: join(desk, 'main.tsx'), early: join(desk, 'early.ts') },
+  const options: BuildOptions = {
+    entryPoints: {
+      main: join(desk, 'main.tsx'),
+      early: join(desk, 'early.ts'),
+      texts: 'theme-of-texts.css',
+    },
     outdir: folder,
     bundle: true,
     splitting: true,
@@ -109,9 +158,10 @@ export async function buildDesk(folder: string): Promise<void> {
     publicPath: '/~desk/',
     loader: { '.woff2': 'file' },
     plugins: [themeOfTexts],
-    metafile: true,
     logLevel: 'error',
-  })
+  }
+  const plugins = [themeOfTexts, await together(options)]
+  const { metafile } = await build({ ...options, plugins, metafile: true })
   const files = Object.keys(metafile.outputs).map((path) => basename(path))
   await compress(folder, files)
   const named = (pattern: RegExp): string => {
@@ -125,12 +175,15 @@ export async function buildDesk(folder: string): Promise<void> {
     script,
     imports,
     style: named(/^main-.*\.css$/),
+    texts: named(/^texts-.*\.css$/),
     early: named(/^early-.*\.js$/),
     font: named(/^ibm-plex-sans-latin-400-normal-.*\.woff2$/),
     screens: FIRST_SCREENS.map(({ pattern, screen, data, isLarge = false }) => {
       const file = named(new RegExp(`^${screen}-\\w{8}\\.js$`))
       const own = [file, ...importsOf(file, metafile)]
-      return { pattern, data, isLarge, files: own.filter((name) => name !== script && !imports.includes(name)) }
+      const added = own.filter((name) => name !== script && !imports.includes(name))
+      const hasTexts = added.some((name) => inputsOf(name, metafile).some((one) => one.endsWith('space/blocks.tsx')))
+      return { pattern, data, isLarge, hasTexts, files: added }
     }),
     files,
   }
@@ -144,6 +197,10 @@ async function compress(folder: string, files: readonly string[]): Promise<void>
     await writeFile(`${file}.br`, await promisify(brotliCompress)(await readFile(file)))
   }
 }
+
+/** Returns the modules that a built file contains. */
+const inputsOf = (file: string, { outputs }: Metafile): string[] =>
+  Object.entries(outputs).flatMap(([path, { inputs }]) => (basename(path) === file ? Object.keys(inputs) : []))
 
 /** Returns the files that a built file imports, and those that they import, without files that are loaded on demand. */
 export function importsOf(file: string, { outputs }: Metafile, found = new Set<string>()): string[] {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { cleanEnv } from 'envalid'
 import { limitSettings } from './start/limit-settings.js'
 import { connectionSettings, remoteSettings } from './start/remote-settings.js'
-import { backupSettings, databaseSettings, serverSettings, signInSettings } from './start/server-settings.js'
+import { backupSettings, databaseSettings, serverSettings, signInSettings, traceSettings } from './start/server-settings.js'
 import type { Setting } from './start/setting.js'
 import { translationSettings } from './start/translation-settings.js'
 
@@ -13,6 +13,7 @@ const groups = {
   'Database and keys': databaseSettings,
   'Mail and sign-in': signInSettings,
   Backups: backupSettings,
+  Traces: traceSettings,
   Limits: limitSettings,
   'Remotes and imports': remoteSettings,
   Connections: connectionSettings,
@@ -22,6 +23,7 @@ const settings = {
   ...serverSettings,
   ...databaseSettings,
   ...backupSettings,
+  ...traceSettings,
   ...signInSettings,
   ...limitSettings,
   ...remoteSettings,

@@ -40,8 +40,11 @@ export interface Service {
   repairs: Repair[]
   /** Resolves when no job is running or ready to run, and no connection pass is running. */
   idle(): Promise<void>
-  /** Finishes running work, then closes everything. */
-  close(): Promise<void>
+  /**
+   * Finishes running work, then closes everything.
+   * @param idleMs how long connections without a request stay open, for requests that are on their way; default: 0
+   */
+  close(idleMs?: number): Promise<void>
 }
 
 /** Replacements that tests and embedders may provide. */
@@ -58,6 +61,8 @@ export interface Overrides {
   leaseMs?: number
   /** Reloads the open pages of sites after changes, in a local preview. */
   reload?: Reload
+  /** Default: the included templates and those of the operator. */
+  templates?: App['templates']
 }
 
 /** Starts a service. Throws `FolderLocked` if another server holds the data or the repositories. */
@@ -73,12 +78,13 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   try {
     const node = await openNode(config, overrides.leaseMs, closers)
     const { moved, movedElsewhere } = moveListeners(work, node)
-    const { clock = systemClock, makePool = createPool } = overrides
+    const { clock = systemClock, makePool = createPool, templates } = overrides
     // Before the app is open, set-aside refs are only in the log.
     let opened: App | undefined
     const setAside = (repository: string, found: readonly SetAside[]): void =>
       void (opened && tellSetAside(opened, repository, found))
-    const app = await openApp(config, { log, clock, budget, moved, movedElsewhere, setAside, makePool, node }, closers)
+    const listening = { moved, movedElsewhere, setAside }
+    const app = await openApp(config, { log, clock, budget, ...listening, makePool, node, templates }, closers)
     opened = app
     const takeUp = () => catchUp(app, node, () => bootstrap(app, config))
     const readOnly = await isReadOnly(folders, log)
@@ -105,10 +111,10 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       const [space = '', ...refs] = hint.split(' ')
       movedElsewhere(space, refs.filter(isRefName))
     })
-    const close = async (): Promise<void> => {
+    const close = async (idleMs?: number): Promise<void> => {
       await resumption?.stop()
       app.waits.close()
-      await Promise.all([servers.stop(), closeControl()])
+      await Promise.all([servers.stop(idleMs), closeControl()])
       await stopWork(app, work)
       await closers.close()
     }

@@ -1,3 +1,4 @@
+// @costly: it runs the commands of the documents in a fresh clone
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'

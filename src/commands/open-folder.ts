@@ -123,6 +123,7 @@ async function openIn(
   const service = await start(config, {
     log: createLog({ level: 'silent' }),
     withoutWorker: true,
+    templates: new Map(),
     serves: sitesPort === undefined ? [] : ['sites'],
     ...(reload ? { reload } : {}),
   })

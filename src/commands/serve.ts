@@ -1,7 +1,15 @@
 /** `bindery serve`: starts the server with the settings of the environment. */
-import { loadConfig } from '../config.js'
+import { type Config, loadConfig } from '../config.js'
 import { findSampleSite } from '../domain/sites/sample-site.js'
+import { createLog, type Log } from '../kernel/log.js'
 import { type Service, start } from '../server.js'
+import { PACKAGE_VERSION } from '../start/version.js'
+
+/**
+ * How long a server that a process manager stops keeps idle connections open, in milliseconds. A proxy uses the same
+ * connections again and again, and each response tells it to close one. A person at a terminal does not wait for that.
+ */
+const IDLE_MS = 2_000
 
 /**
  * Serves until the process receives a signal.
@@ -9,20 +17,31 @@ import { type Service, start } from '../server.js'
  */
 export async function serve({ json }: { json: boolean }): Promise<void> {
   const config = loadConfig()
-  const service = await start(config)
+  const log = createLog({ level: config.logLevel })
+  const closeTraces = await traces(config, log)
+  const service = await start(config, { log })
   const sample = await findSampleSite(service.app, service.first.organization.id)
   // Do this before the message, because a caller that reads the message may stop the server immediately.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void finish(service))
+  const end = (idleMs: number): void => void finish(() => service.close(idleMs).then(closeTraces))
+  process.once('SIGINT', () => end(0))
+  process.once('SIGTERM', () => end(IDLE_MS))
   const { url, sites, first } = service
   if (json) console.log(JSON.stringify({ url, sites, sample, organization: first.organization.id }))
   else console.log((process.stdout.isTTY ? shortWelcome : welcome)(service, config.dataDir, sample))
 }
 
+/** Starts sending traces if the settings name a collector. Returns the function that ends it. */
+async function traces({ tracesUrl: url, tracesPercent }: Config, log: Log): Promise<() => Promise<void>> {
+  if (url === null) return async () => {}
+  const { openTraces } = await import('../start/open-traces.js')
+  return openTraces({ url, share: tracesPercent / 100, version: PACKAGE_VERSION, log })
+}
+
 let stopping = false
-async function finish(service: Service): Promise<void> {
+async function finish(close: () => Promise<void>): Promise<void> {
   if (stopping) return
   stopping = true
-  await service.close()
+  await close()
   process.exit(0)
 }
 

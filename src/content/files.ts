@@ -33,6 +33,21 @@ export async function revisionFiles(
 /** Returns the content type for a file's name, without parameters; `application/octet-stream` if it is unknown. */
 export const contentTypeOf = (name: string): string => lookup(name) || 'application/octet-stream'
 
+/** The first bytes of pictures, as Latin-1. */
+const PICTURES: readonly (readonly [start: RegExp, type: string])[] = [
+  [/^\x89PNG\r\n\x1a\n/, 'image/png'],
+  [/^\xff\xd8\xff/, 'image/jpeg'],
+  [/^GIF8[79]a/, 'image/gif'],
+  [/^RIFF[\s\S]{4}WEBP/, 'image/webp'],
+  [/^[\s\S]{4}ftypavi[fs]/, 'image/avif'],
+]
+/** Number of bytes that tell the type of a picture. */
+export const PICTURE_START = 16
+
+/** Returns the content type of a picture by its first bytes; undefined for other files. */
+export const pictureTypeOf = (start: Buffer): string | undefined =>
+  PICTURES.find(([pattern]) => pattern.test(start.toString('latin1', 0, PICTURE_START)))?.[1]
+
 const INLINE =
   /^(?:image\/(?:png|jpeg|gif|webp|avif|apng|bmp|tiff|x-icon|vnd\.microsoft\.icon)|(?:audio|video)\/[a-z0-9.+-]+|text\/plain|application\/pdf)$/
 

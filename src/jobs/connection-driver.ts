@@ -75,6 +75,9 @@ class Driver {
   /** The first and last move of a space's main since the last pass. */
   // bound: spaces whose main moved within the quiet time
   #moved = new Map<string, { first: number; last: number }>()
+  /** Connections whose export waits for the end of a conflict. An import may end it without a move of main. */
+  // bound: connections
+  #held = new Set<string>()
   /** Connections named by hints. */
   // bound: connections
   #hints = new Set<string>()
@@ -153,7 +156,17 @@ class Driver {
     for (const space of ready) moved.delete(space)
     const all = this.#first
     this.#first = false
-    for (const one of active) if (all || ready.has(one.space) || hints.has(one.id)) await queueDueExport(this.app, one)
+    const held = new Set<string>()
+    for (const one of active) {
+      const { id, space, failure } = one
+      const isFree = this.#held.has(id) && failure?.cause !== 'conflict'
+      const isHeld =
+        all || isFree || ready.has(space) || hints.has(id)
+          ? (await queueDueExport(this.app, one)) === 'held'
+          : this.#held.has(id)
+      if (isHeld) held.add(id)
+    }
+    this.#held = held
     return next
   }
 

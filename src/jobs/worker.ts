@@ -24,6 +24,7 @@ import {
 import { type Queue, queues } from './queues.js'
 import { Passes } from '../kernel/passes.js'
 import { Slots } from '../kernel/slots.js'
+import { currentTracing } from '../kernel/traces.js'
 
 const GIVEN_UP =
   'The run failed unexpectedly several times. The cause is in the log of the server. Notify an administrator, then start the run again.'
@@ -295,7 +296,9 @@ class QueueRunner {
     jobsRunning.inc(labels)
     const stopTimer = jobSeconds.startTimer(labels)
     try {
-      const ending = await this.#attempt(kind, job, lost)
+      const attempt = () => this.#attempt(kind, job, lost)
+      const attributes = { 'bindery.job': job.id, 'bindery.attempt': job.attempts }
+      const ending = await (currentTracing()?.within(`job ${kind.kind}`, attributes, attempt) ?? attempt())
       jobs.inc({ ...labels, outcome: outcomeOf(ending) })
       return ending
     } finally {

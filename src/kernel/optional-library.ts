@@ -5,6 +5,8 @@ import { createRequire } from 'node:module'
 type Optional = 'libsql' | 'satteri'
 
 const load = createRequire(import.meta.url)
+// A library reads the diagnostic report of the process to find its native part. The network takes most of the time of a report.
+Object.assign(process.report, { excludeNetwork: true })
 
 /**
  * Returns the exports of a package; null if it does not load on this machine. Synchronous, so that modules can use it

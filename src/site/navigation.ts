@@ -5,7 +5,7 @@
 import type { PageEntry } from '../content/types.js'
 import type { ShownSiteSpace } from '../domain/sites/view.js'
 import type { VisitorPages } from '../domain/sites/visitor-pages.js'
-import { encodedPath, pathOfPage, pathOfSiteSpace } from '../domain/sites/visitor-paths.js'
+import { encodedPath, pathOfSiteSpace, pathsOfPages } from '../domain/sites/visitor-paths.js'
 import { iconName } from './look/icons.js'
 import { type PageTree, pageTree } from '../domain/revisions/page-tree.js'
 import type { Visit } from './visit.js'
@@ -40,11 +40,11 @@ export interface NavigationLevel {
 export interface NavigationItem {
   id: string
   title: string
-  emoji?: string
+  emoji: string | undefined
   /** The Font Awesome name of its icon. */
-  icon?: string
-  /** Absent for groups, which are headings. */
-  href?: string
+  icon: string | undefined
+  /** Undefined for groups, which are headings. */
+  href: string | undefined
   /** Whether the address is on another site. */
   isExternal: boolean
   isCurrent: boolean
@@ -52,7 +52,7 @@ export interface NavigationItem {
   isChanged: boolean
   /** Whether it has subpages that are not in `below`. They can be loaded. */
   isClosed: boolean
-  below?: NavigationLevel
+  below: NavigationLevel | undefined
 }
 
 /** The navigation of a page. */
@@ -90,14 +90,22 @@ export interface OpenSpace {
 const sourceOf = ({ base }: Visit, siteSpace: ShownSiteSpace): string => `${base}${pathOfSiteSpace(siteSpace)}/~nav/`
 
 /** Returns the address of an entry of the page tree in links; undefined for groups without pages. */
-export function addressOfEntry({ base }: Visit, { siteSpace, pages }: OpenSpace, entry: PageEntry): string | undefined {
+export const addressOfEntry = (visit: Visit, space: OpenSpace, entry: PageEntry): string | undefined =>
+  addressWithin(visit, space, pathsOfPages(space.siteSpace, space.pages), entry)
+
+function addressWithin(
+  { base }: Visit,
+  { pages }: OpenSpace,
+  pathOf: (entry: PageEntry) => string,
+  entry: PageEntry,
+): string | undefined {
   if (entry.type === 'link') {
     const target = entry.target && pages.revision.structure.byGitPath.get(entry.target.gitPath)
     if (!target) return /^(?:https?:|mailto:)/i.test(entry.href) ? entry.href : undefined
     const anchor = entry.target?.anchor === undefined ? '' : `#${encodeURIComponent(entry.target.anchor)}`
-    return (`${base}${pathOfPage(siteSpace, pages, target)}` || '/') + anchor
+    return (`${base}${pathOf(target)}` || '/') + anchor
   }
-  return entry.type === 'group' ? undefined : `${base}${pathOfPage(siteSpace, pages, entry)}` || '/'
+  return entry.type === 'group' ? undefined : `${base}${pathOf(entry)}` || '/'
 }
 
 export const shortTitle = (title: string): string =>
@@ -120,6 +128,7 @@ class Cutter {
   readonly #icons = new Set<string>()
   // bound: the entries of one navigation
   readonly #addresses = new Map<PageEntry, string | undefined>()
+  readonly #pathOf: (entry: PageEntry) => string
 
   constructor(
     private readonly visit: Visit,
@@ -127,7 +136,9 @@ class Cutter {
     private readonly tree: PageTree,
     /** The page and the entries above it, from the top. */
     private readonly path: readonly PageEntry[],
-  ) {}
+  ) {
+    this.#pathOf = pathsOfPages(space.siteSpace, space.pages)
+  }
 
   cut(entries: readonly PageEntry[]): NavigationLevel {
     this.#open(entries)
@@ -140,7 +151,7 @@ class Cutter {
   }
 
   readonly addressOf = (entry: PageEntry): string | undefined => {
-    const known = this.#addresses.get(entry) ?? addressOfEntry(this.visit, this.space, entry)
+    const known = this.#addresses.get(entry) ?? addressWithin(this.visit, this.space, this.#pathOf, entry)
     this.#addresses.set(entry, known)
     return known
   }
@@ -212,12 +223,14 @@ class Cutter {
     return {
       id,
       title: shortTitle(entry.title),
-      ...defined({ href, emoji, icon: emoji === undefined ? this.#iconOf(icon) : undefined }),
+      href,
+      emoji,
+      icon: emoji === undefined ? this.#iconOf(icon) : undefined,
       isExternal: entry.type === 'link' && !entry.target,
       isCurrent: id === this.path.at(-1)?.id,
       isChanged: this.visit.preview?.changed.has(id) ?? false,
       isClosed: !isOpened && pages.length > 0,
-      ...(isOpened ? { below: this.#levelOf(pages) } : {}),
+      below: isOpened ? this.#levelOf(pages) : undefined,
     }
   }
 }

@@ -7,8 +7,8 @@ import type { SharedAssets } from './assets.js'
 import { cardOutput } from './card/output.js'
 import { HTML, redirectTo, type SiteResponse } from './exchange.js'
 import { frameOf } from './frame.js'
-import { renderFragment } from './layout/document.js'
-import { TreeLevel } from './layout/tree.js'
+import { withIcons } from './layout/document.js'
+import { levelHtml } from './layout/tree.js'
 import { type OpenSpace, subpagesOf } from './navigation.js'
 import { hasText } from '../domain/revisions/page-tree.js'
 import type { Visit } from './visit.js'
@@ -35,7 +35,7 @@ async function navigationPart(
   const level = await subpagesOf(visit, space, id)
   if (!level) return null
   const frame = await frameOf(visit, space.siteSpace)
-  const body = await renderFragment(assets, frame, <TreeLevel level={level} words={frame.words} />)
+  const body = await withIcons(assets, frame, levelHtml(level, frame.words))
   return { status: 200, type: HTML, body, audience: visit.audience, headers: { 'X-Robots-Tag': 'noindex' } }
 }
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import Koa, { type Context } from 'koa'
-import { contentTypeOf, isSafeInline } from '../content/files.js'
+import { isSafeInline } from '../content/files.js'
 import type { App } from '../domain/context/app.js'
 import type { VisitorFile } from '../domain/sites/visitor-file.js'
 import type { Log } from '../kernel/log.js'
@@ -285,8 +285,7 @@ class SiteServer {
   }
 
   async #sendFile(ctx: Context, exchange: Exchange, { file, audience, headers }: SiteResponse): Promise<void> {
-    const { name, size, oid, read, streamed } = file as VisitorFile
-    const contentType = contentTypeOf(name)
+    const { name, size, oid, read, streamed, contentType } = file as VisitorFile
     const isVector = contentType === 'image/svg+xml'
     const inline = isVector || isSafeInline(contentType)
     ctx.set({

@@ -1,6 +1,7 @@
 /** Starts and stops the HTTP servers of the service. */
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Server as TcpServer } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Config } from '../config.js'
 
 /**
@@ -48,21 +49,50 @@ export function urlOf(server: Server, { host }: Pick<Config, 'host'>): string {
   return `http://${own.includes(':') ? `[${own}]` : own}:${port}`
 }
 
-/** Stops a server. For a while it still serves requests on open connections. */
-export async function drainThenStop(server: Server, service: { drain(): void; stop(): void }): Promise<void> {
+/**
+ * Stops a server. For a while it still serves requests on open connections.
+ * @param idleMs how long connections without a request stay open
+ */
+export async function drainThenStop(
+  server: Server,
+  service: { drain(): void; stop(): void },
+  idleMs = 0,
+): Promise<void> {
   service.drain()
   const refusing = setTimeout(() => service.stop(), DRAIN_MS)
-  await stopServer(server)
+  await stopServer(server, idleMs)
   clearTimeout(refusing)
 }
 
-/** Accepts no more connections, and waits at most half a minute for running requests. */
-export const stopServer = (server: Server): Promise<void> =>
-  new Promise((done) => {
-    const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS)
-    server.close(() => {
-      clearTimeout(timer)
+/**
+ * Accepts no more connections, and waits at most half a minute for running requests. A client may send a request just
+ * before it learns that its connection is closed, and then does not know whether it was processed. So everything that
+ * has arrived is processed first.
+ */
+export async function stopServer(server: Server, idleMs = 0): Promise<void> {
+  await acceptWaiting(server)
+  await new Promise<void>((done) => {
+    const forcing = setTimeout(() => server.closeAllConnections(), GRACE_MS)
+    // `server.close` also closes idle connections. An immediate of a timer runs after all connections were read.
+    const closing = setTimeout(() => setImmediate(() => server.close()), idleMs)
+    TcpServer.prototype.close.call(server, () => {
+      clearTimeout(forcing)
+      clearTimeout(closing)
+      server.close()
       done()
     })
-    server.closeIdleConnections()
   })
+}
+
+/** Accepts the connections that the system has already opened. It resets them when the server is closed. */
+async function acceptWaiting(server: Server): Promise<void> {
+  let accepted = 0
+  const count = (): void => void accepted++
+  server.on('connection', count)
+  // A turn may accept one connection, and the first one may end before that.
+  for (let quiet = 0, before = 0; quiet < 2 && accepted < BACKLOG; before = accepted) {
+    await nextTurn()
+    quiet = accepted === before ? quiet + 1 : 0
+  }
+  server.off('connection', count)
+}

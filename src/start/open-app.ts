@@ -73,6 +73,8 @@ interface Surroundings {
   makePool: typeof createPool
   /** The resources shared with other nodes; null = none. */
   node: Node | null
+  /** Undefined = the included templates and those of the operator. */
+  templates: App['templates'] | undefined
 }
 
 /** Opens the app. Each opened resource is added to `closers` immediately. */
@@ -107,7 +109,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     merges: new Merges(),
     edits: new Batcher(locks, EDITS_AT_ONCE),
     content,
-    templates: await loadTemplates(config.templatesDir, log),
+    templates: around.templates ?? (await loadTemplates(config.templatesDir, log)),
     pages: new PageIndex(texts, facts, content),
     storedDates: new StoredDates(dates),
     search,

@@ -21,7 +21,7 @@ export async function openServers(
   config: Config,
   around: Around,
   serves: readonly Served[] = ['api', 'sites'],
-): Promise<{ stop(): Promise<void> }> {
+): Promise<{ stop(idleMs?: number): Promise<void> }> {
   const api = serves.includes('api') ? await (await import('./serve-api.js')).serveApi(app, config, around) : null
   if (config.publicUrl === null) app.settings.publicUrl = api?.url ?? NOWHERE
   try {
@@ -29,7 +29,7 @@ export async function openServers(
       ? await (await import('./serve-sites.js')).serveSites(app, config, around)
       : null
     if (config.sitesOrigin === null) app.settings.sites.origin = sites?.url ?? NOWHERE
-    return { stop: async () => void (await Promise.all([api?.stop(), sites?.stop()])) }
+    return { stop: async (idleMs) => void (await Promise.all([api?.stop(idleMs), sites?.stop(idleMs)])) }
   } catch (error) {
     await api?.stop()
     throw error

@@ -36,7 +36,7 @@ interface RunningApi {
   /** Its URL: `http://127.0.0.1:3000`. */
   url: string
   /** Accepts no more connections, waits for running requests, then closes the remaining connections. */
-  stop(): Promise<void>
+  stop(idleMs?: number): Promise<void>
 }
 
 interface Surroundings {
@@ -63,8 +63,8 @@ export async function serveApi(app: App, config: Config, around: Surroundings): 
     trustProxy: config.trustProxy,
   })
   await listen(server, config, 'BINDERY_PORT')
-  const stop = async (): Promise<void> => {
-    await drainThenStop(server, api)
+  const stop = async (idleMs?: number): Promise<void> => {
+    await drainThenStop(server, api, idleMs)
     await exchanged?.()
   }
   return { url: urlOf(server, config), stop }

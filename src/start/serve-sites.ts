@@ -31,7 +31,7 @@ interface RunningSites {
   /** The URL of their server: `http://127.0.0.1:3001`. */
   url: string
   /** Accepts no more connections, and waits for running requests. */
-  stop(): Promise<void>
+  stop(idleMs?: number): Promise<void>
 }
 
 /** The parts of the service that the sites share with the API. */
@@ -59,7 +59,7 @@ export async function serveSites(app: App, config: Config, around: Surroundings)
     },
   )
   await listen(server, { host: config.host, port: config.sitesPort }, 'BINDERY_SITES_PORT')
-  return { url: urlOf(server, config), stop: () => drainThenStop(server, sites) }
+  return { url: urlOf(server, config), stop: (idleMs) => drainThenStop(server, sites, idleMs) }
 }
 
 function sitesOf(app: App, config: Config, around: Surroundings): Sites {

@@ -156,6 +156,26 @@ export const signInSettings = {
   ),
 } as const
 
+/** The name of the first setting is the one that OpenTelemetry gives it for all services. */
+export const traceSettings = {
+  tracesUrl: {
+    ...setting<string | null>(
+      '',
+      httpUrl,
+      '',
+      'URL of the OpenTelemetry collector that receives traces by OTLP over HTTP, such as `http://127.0.0.1:4318`; empty = no ' +
+        'traces. The other variables of the exporter apply too: `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`.',
+    ),
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+  },
+  tracesPercent: setting<number>(
+    'TRACES_PERCENT',
+    integer(0, 100),
+    '100',
+    'Percentage of requests and jobs that are traced. A caller that sends a `traceparent` header decides for its own request.',
+  ),
+}
+
 export const databaseSettings = {
   databaseUrl: setting<string | null>(
     'DATABASE_URL',

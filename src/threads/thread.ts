@@ -4,7 +4,10 @@ import { Worker } from 'node:worker_threads'
 import { TaskFailure } from './failure.js'
 import type { TaskRequest, ThreadData, ThreadMessage } from './messages.js'
 
-/** Maximum duration of a task: processor time (on Linux), and elapsed time. */
+/**
+ * Maximum duration of a task: processor time (on Linux; elapsed time elsewhere), and elapsed time. Only the first one is
+ * the fault of the input.
+ */
 export interface Deadline {
   cpuMs: number
   wallMs: number
@@ -100,10 +103,8 @@ export class Thread {
       const message = await new Promise<ThreadMessage | TaskFailure>((resolve) => {
         const check = setInterval(
           () => {
-            const wall = performance.now() - from.wall
-            const cpu = from.cpu === null ? wall : (cpuOf(cpuFile) ?? wall + from.cpu) - from.cpu
-            if (cpu > cpuMs || wall > wallMs)
-              this.#receive?.(new TaskFailure('deadline', `It takes more than ${cpuMs / 1000} seconds to process.`))
+            const failure = exceeded(from, cpuFile, { cpuMs, wallMs })
+            if (failure !== null) this.#receive?.(failure)
           },
           Math.min(CHECK_MS, cpuMs),
         )
@@ -145,6 +146,23 @@ export class Thread {
     this.#dead = true
     await this.#worker.terminate()
   }
+}
+
+/**
+ * Returns why a task must end that started at `from`, or null. If it has used less than its processor time, the machine
+ * is too busy, and the input is not the cause.
+ */
+function exceeded(
+  from: { cpu: number | null; wall: number },
+  cpuFile: string | null,
+  { cpuMs, wallMs }: Deadline,
+): TaskFailure | null {
+  const wall = performance.now() - from.wall
+  const now = from.cpu === null ? null : cpuOf(cpuFile)
+  const cpu = from.cpu === null || now === null ? wall : now - from.cpu
+  if (cpu > cpuMs) return new TaskFailure('deadline', `It takes more than ${cpuMs / 1000} seconds to process.`)
+  if (wall <= wallMs) return null
+  return new TaskFailure('busy', `The machine is too busy to finish a task in ${wallMs / 1000} seconds.`)
 }
 
 /** Returns the processor time that a thread has used, in milliseconds; null if the system does not report it. */

@@ -2,6 +2,7 @@ import * as assert from 'uvu/assert'
 import { queueDueRun } from '../../src/domain/connections/due.js'
 import { pollGroup } from '../../src/domain/connections/poll.js'
 import { type ConnectionDoc, connections, syncRuns } from '../../src/model/index.js'
+import { git } from '../support/hermetic-git.js'
 import { removeConnections } from '../support/remove-connections.js'
 import { suiteWith } from '../support/suite.js'
 import { POLL_MS, QUIET_MS, startConnected } from './connected.js'
@@ -155,6 +156,28 @@ test('a conflict sends a notice, and the connection continues after its resoluti
   await here.forward(A_POLL)
   assert.is((await here.remoteFiles(theirs))['README.md'], '# Home\n\nBoth.')
   assert.is((await here.get(base)).failure, undefined)
+})
+
+test('edits that waited for a conflict are exported when the remote takes its side back', async () => {
+  const { admin } = here.service
+  const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n\nText.\n' })]
+  const { base } = await here.connect(space, { url: theirs.url })
+  const before = await theirs.head()
+  const { body: content } = await admin.call('get', `/v1/spaces/${space}/content`).expect(200)
+  await admin
+    .call('post', `/v1/spaces/${space}/content`, {
+      changes: [{ operation: 'update_page', page: content.pages[0].id, document: { markdown: '# Home\n\nOurs.\n' } }],
+    })
+    .expect(200)
+  await theirs.commit({ 'README.md': '# Home\n\nTheirs.\n' })
+  await here.forward(A_POLL)
+  assert.is((await here.get(base)).failure?.cause, 'conflict')
+  await here.write(space, 'More', '# More\n')
+  await here.forward(QUIET_MS * 2)
+  await git(theirs.path, ['update-ref', 'refs/heads/main', before ?? ''])
+  await here.forward(A_POLL)
+  assert.is((await here.get(base)).failure, undefined)
+  assert.equal(await here.remoteFiles(theirs), await here.files(space))
 })
 
 test('an export-only connection neither imports nor overwrites remote commits', async () => {

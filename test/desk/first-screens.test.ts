@@ -1,6 +1,6 @@
 /** The first screen of the app: its page names the code and the data, so both are loaded along with the shell. */
 import { basename } from 'node:path'
-import type { Browser } from 'puppeteer-core'
+import type { Browser, HTTPRequest } from 'puppeteer-core'
 import * as assert from 'uvu/assert'
 import { FIRST_SCREENS } from '../../src/desk/first-screens.js'
 import { type Desk, openDesk } from '../commits/fixture.js'
@@ -77,6 +77,43 @@ for (const { pattern, screen, data } of FIRST_SCREENS)
     )
     assert.equal(unused, [])
   })
+
+test('keys that are pressed before the tools of the editor are there act, or wait for them', async () => {
+  const held: HTTPRequest[] = []
+  const hold = (request: HTTPRequest): void => {
+    if (/\/tools-\w+\.js$/.test(request.url())) held.push(request)
+    else void request.continue()
+  }
+  await page.setRequestInterception(true)
+  page.on('request', hold)
+  await page.setCacheEnabled(false)
+  await page.goto(`${here.url}${filled('/s/:space/p/:page/edit')}`, { waitUntil: 'domcontentloaded' })
+  await page.waitForFunction(() => document.activeElement?.textContent?.includes('Welcome to the harbor.'))
+  const text = () => page.$$eval('.cm-line', (lines) => lines.map((one) => one.textContent).join('\n'))
+  const shows = (wanted: string) =>
+    page.waitForFunction(
+      (all: string) => [...document.querySelectorAll('.cm-line')].map((one) => one.textContent).join('\n') === all,
+      {},
+      wanted,
+    )
+  await page.keyboard.type('One')
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('two')
+  await page.keyboard.press('Tab')
+  await shows('One\ntwo# Home\n\nWelcome to the harbor.\n')
+  assert.is(await page.evaluate(() => document.activeElement?.classList.contains('cm-content')), true)
+  page.off('request', hold)
+  await page.setRequestInterception(false)
+  assert.is(held.length, 1)
+  await held[0]?.continue()
+  await shows('One\n  two# Home\n\nWelcome to the harbor.\n')
+  for (let steps = 0; steps < 20 && (await text()) !== '# Home\n\nWelcome to the harbor.\n'; steps++) {
+    await page.keyboard.down('Control')
+    await page.keyboard.press('z')
+    await page.keyboard.up('Control')
+  }
+  assert.is(await text(), '# Home\n\nWelcome to the harbor.\n')
+})
 
 test('without a session the page requests no data of spaces', async () => {
   const html = await (await fetch(`${here.url}/s/${desk.space}`, { headers: { Accept: 'text/html' } })).text()

@@ -39,11 +39,11 @@ test('the shell has at most 45 KB: its script, the imported modules and the styl
   assert.ok(shell > 10 * KIB && shell <= 45 * KIB, `${shell} bytes`)
 })
 
-test('the editor adds at most 150 KB to the shell, and what typing needs is at most 125 KB of it', () => {
+test('the editor adds at most 150 KB to the shell, and what typing needs is at most 95 KB of it', () => {
   const first = filesOf('editor')
   const tools = filesOf('tools', first)
   const [weight, whole] = [weigh(first), weigh([...first, ...tools])]
-  assert.ok(weight > 50 * KIB && weight <= 125 * KIB, `${weight} bytes until the text can be edited`)
+  assert.ok(weight > 50 * KIB && weight <= 95 * KIB, `${weight} bytes until the text can be edited`)
   assert.ok(tools.length > 0 && whole <= 150 * KIB, `${whole} bytes`)
 })
 
@@ -51,6 +51,14 @@ test('the merge view adds at most 20 KB to the editor and the screen of conflict
   const view = filesOf('merge-editor', [...filesOf('editor'), ...filesOf('tools'), ...filesOf('conflicts')])
   const weight = weigh(view)
   assert.ok(weight > 5 * KIB && weight <= 20 * KIB, `${weight} bytes`)
+})
+
+test('no first screen loads more than ten scripts', () => {
+  const { script, imports, screens } = here.manifest
+  for (const { pattern, files } of screens) {
+    const count = [script, ...imports, ...files].length
+    assert.ok(count <= 10, `${pattern}: ${count}`)
+  }
 })
 
 test('scripts and style sheets are compressed in advance', () => {

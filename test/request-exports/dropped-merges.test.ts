@@ -45,6 +45,35 @@ for (const [method, directory] of [['merge'], ['squash'], ['rebase'], ['squash',
     assert.equal(items.map(({ path }: { path: string }) => path).sort(), ['guide.md', 'second.md'])
   })
 
+test('a reset is held if it drops a merge that an earlier release recorded', async () => {
+  const story = await here.connected(FILES)
+  const number = await story.request('Guide', 'How to.\n')
+  await story.export(number)
+  const before = await story.bare.head()
+  await story.bare.commit({ 'people.md': '# People\n' }, { message: 'Work beside it' })
+  await story.merge('squash')
+  for (let round = 0; round < 2; round++) await here.forward(2 * MINUTE)
+  assert.is((await story.changeRequest(number)).status, 'merged')
+  await forgetSquashes(story)
+  await setBack(story, before)
+  await here.forward(6 * MINUTE)
+  const [held] = await story.all('open')
+  assert.match(held?.subject ?? 'nothing is held', /^Remote changes from /)
+  assert.match((await story.files())['guide.md'] ?? '', /How to/)
+})
+
+/** Removes the log entries that an earlier release did not write. */
+async function forgetSquashes(story: Story): Promise<void> {
+  const ref = await story.git('for-each-ref', '--format=%(refname)', 'refs/bindery/sync')
+  const log = await story.git('log', '-1', '--format=%B', ref)
+  const kept = log.split('\n').filter((line) => !line.startsWith('inferred '))
+  assert.is.not(kept.length, log.split('\n').length)
+  const parents = (await story.git('log', '-1', '--format=%P', ref)).split(' ').flatMap((one) => ['-p', one])
+  const commit = await story.git('commit-tree', `${ref}^{tree}`, ...parents, '-m', kept.join('\n'))
+  await here.service.restart()
+  await story.git('update-ref', ref, commit)
+}
+
 for (const held of [false, true])
   test(`a change request stays open if the host drops its merge early${held ? ', with a conflict' : ''}`, async () => {
     const story = await here.connected(FILES)

@@ -69,6 +69,17 @@ test('a picture has its type, its object ID as ETag, ranges, and a policy withou
   assert.is(head.headers.get('content-length'), String(PNG.length))
 })
 
+test('a picture without a file extension has the type of its bytes', async () => {
+  const site = await publish(here, { Start: '# Start\n' })
+  const picture = await fetch(await fileOf(site, 'lens', PNG))
+  assert.is(picture.headers.get('content-type'), 'image/png')
+  assert.match(picture.headers.get('content-disposition')!, /^inline/)
+  assert.equal(Buffer.from(await picture.arrayBuffer()), PNG)
+  const other = await fetch(await fileOf(site, 'page', HTML))
+  assert.is(other.headers.get('content-type'), 'application/octet-stream')
+  assert.match(other.headers.get('content-disposition')!, /^attachment/)
+})
+
 test('file types that can run scripts are downloaded, and an SVG is shown in a sandbox', async () => {
   const site = await publish(here, { Start: '# Start\n' })
   const page = await read(await fileOf(site, 'evil page.html', HTML))

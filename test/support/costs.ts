@@ -45,6 +45,32 @@ export function processorMs(): number | null {
   return all.has(process.pid) ? below(process.pid) : null
 }
 
+/** Processor time in milliseconds of the files of a printed list of costs, by name. */
+export const ledgerOf = (printed: string): Map<string, number> =>
+  new Map(
+    [...printed.matchAll(/^ *([\d.]+) s +[\d.]+ s +(\S+\.test\.ts)$/gm)].map(([, s, name]) => [
+      name ?? '',
+      Number(s) * 1000,
+    ]),
+  )
+
+/** With fewer files than this in common with the ledger, a run cannot tell how fast its machine is. */
+const MIN_COMPARED = 20
+
+/**
+ * How much slower this run is than the one of the ledger: the median of the ratios of the files that both have, and at
+ * least 1. Null if the run has too few of these files. A limit times this number does not depend on the machine.
+ */
+export function slowness(costs: readonly Cost[], ledger: ReadonlyMap<string, number>): number | null {
+  const ratios = costs
+    .flatMap(({ name, processorMs: ms }) => {
+      const usual = ledger.get(name)
+      return ms === null || usual === undefined ? [] : [ms / usual]
+    })
+    .sort((a, b) => a - b)
+  return ratios.length < MIN_COMPARED ? null : Math.max(1, ratios[Math.floor(ratios.length / 2)] ?? 1)
+}
+
 /** On the line of a file. */
 export const told = ({ processorMs: ms, wallMs }: Cost): string =>
   `${seconds(wallMs).trim()}${ms === null ? '' : `, ${seconds(ms).trim()} of processor`}`

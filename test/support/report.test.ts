@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert'
+import { ledgerOf, slowness } from './costs.js'
 import { complaints, type Report } from './report.js'
 import { suite } from './suite.js'
 
@@ -38,5 +39,20 @@ for (const [why, report, complaint] of bad) {
     assert.match(found[0] as string, complaint)
   })
 }
+
+test('the limit of costs follows the speed of the machine, and is not judged by a few files', () => {
+  const names = Array.from({ length: 20 }, (_, i) => `room/file-${i}.test.ts`)
+  const ledger = ledgerOf(['processor  by clock', ...names.map((name) => `   10.0 s    12.5 s  ${name}`)].join('\n'))
+  assert.is(ledger.size, 20)
+  const run = (processorMs: number, some = names) => some.map((name) => ({ name, processorMs, wallMs: 20_000 }))
+  assert.is(slowness(run(18_000), ledger), 1.8)
+  assert.is(slowness(run(9_000), ledger), 1, 'a faster machine does not lower the limit')
+  assert.is(
+    slowness([...run(10_000, names.slice(1)), ...run(90_000, names.slice(0, 1))], ledger),
+    1,
+    'one file is slow',
+  )
+  assert.is(slowness(run(18_000, names.slice(1)), ledger), null)
+})
 
 test.run()

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { compile } from './compile.js'
-import { type Cost, printCosts, told } from './costs.js'
+import { type Cost, ledgerOf, printCosts, slowness, told } from './costs.js'
 import { optionsOf, shuffled, toRepeat } from './options.js'
 import { LeftOut } from './left-out.js'
 import { complaints } from './report.js'
@@ -55,15 +55,18 @@ const place = (name: string): number =>
  */
 const OWN_PROCESS = '@own-process'
 /**
- * A file that states `// @costly: <reason>` may take more processor time than this, in milliseconds: 20 s on an idle
- * machine, and half as much again on a busy one.
+ * A file that states `// @costly: <reason>` may take more processor time than this, in milliseconds, on the machine of
+ * the ledger of costs: 20 s when it is idle, and half as much again when it is busy.
  */
 const MAX_PROCESSOR_MS = 30_000
-const isTooCostly = (name: string, { processorMs }: Cost): boolean =>
-  (processorMs ?? 0) > MAX_PROCESSOR_MS &&
-  process.env.STORE === undefined &&
-  process.env.TEST_FILE_MINUTES === undefined &&
-  !/^\/\/ @costly: ./m.test(readFileSync(join(root, name), 'utf8'))
+const isCostly = (name: string): boolean => /^\/\/ @costly: ./m.test(readFileSync(join(root, name), 'utf8'))
+/** The files that cost too much, in a run that is long enough to know the speed of its machine. */
+function tooCostly(): Cost[] {
+  if (process.env.STORE !== undefined || process.env.TEST_FILE_MINUTES !== undefined) return []
+  const slow = slowness(costs, ledgerOf(readFileSync(join(root, 'support/costs.txt'), 'utf8')))
+  if (slow === null) return []
+  return costs.filter(({ name, processorMs }) => (processorMs ?? 0) > MAX_PROCESSOR_MS * slow && !isCostly(name))
+}
 const needsOwnProcess = (name: string): boolean => readFileSync(join(root, name), 'utf8').includes(OWN_PROCESS)
 
 const leftOut = new LeftOut()
@@ -85,6 +88,8 @@ process.on('exit', () => {
 let passed = 0
 let failed = 0
 const costs: Cost[] = []
+/** What is wrong, one line each. The end of the output repeats it, because a long output is often cut at its start. */
+const bad: string[] = []
 
 /** Takes files off the queue until it is empty. */
 async function worker(queue: string[]): Promise<void> {
@@ -103,12 +108,7 @@ async function worker(queue: string[]): Promise<void> {
     const good = wrong.length === 0 && report?.failed === 0
     const cost = { name, processorMs: report?.processorMs ?? null, wallMs }
     costs.push(cost)
-    if (isTooCostly(name, cost)) {
-      failed++
-      console.log(
-        `${name} took ${told(cost)}. Shorten it, move long stories to scripts/soak, or state a reason: // @costly: …`,
-      )
-    }
+    if (!good) bad.push(`${name} (${(report?.failed ?? 0) + wrong.length} failed)`)
     console.log(`${good ? 'ok  ' : 'FAIL'} ${name} (${report?.passed ?? 0} passed, ${told(cost)})`)
     if (!good) {
       console.log(compiled.inSources([output, ...wrong, ...used.before()].join('\n')))
@@ -144,6 +144,13 @@ if (files.length === 0) {
   failed++
 }
 if (withCosts) printCosts(costs)
+for (const cost of tooCostly()) {
+  failed++
+  bad.push(
+    `${cost.name} took ${told(cost)}. Shorten it, move long stories to scripts/soak, or state: // @costly: <reason>`,
+  )
+}
 leftOut.print()
+for (const line of bad) console.log(`FAILED: ${line}`)
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1

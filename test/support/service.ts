@@ -33,7 +33,7 @@ export interface TestService {
   caller(role?: Role | null): Promise<Caller>
   /** Stops and restarts on the same data. */
   restart(): Promise<void>
-  close(): Promise<void>
+  close(idleMs?: number): Promise<void>
 }
 
 /** A complete service on a free port, with its data in a temporary folder. */
@@ -67,9 +67,9 @@ export async function startService(
     const started = await start(config, overrides)
     if (config.databaseUrl !== null)
       noteNode(config.reposDir, (space, moved) => publishThrough(started.app.git, space, moved))
-    const close = async (): Promise<void> => {
+    const close = async (idleMs?: number): Promise<void> => {
       forgetNode(config.reposDir)
-      await started.close()
+      await started.close(idleMs)
     }
     return { ...started, close }
   }
@@ -109,8 +109,8 @@ export async function startService(
       await service.close()
       service = await run()
     },
-    close: async () => {
-      await service.close()
+    close: async (idleMs) => {
+      await service.close(idleMs)
       await rm(dir, { recursive: true, force: true })
       await dropDatabase(dir)
     },

@@ -71,6 +71,18 @@ pool('a thread is ended at the deadline and replaced', () =>
   }),
 )
 
+if (process.platform === 'linux')
+  pool('a busy machine and not the input is the cause if a task has used little processor time', () =>
+    withPool({ deadline: { cpuMs: 600_000, wallMs: 300 } }, async ({ run }) => {
+      const failure = await failureOf(run('a', 'forever', []))
+      assert.equal(
+        [failure.kind, failure.message],
+        ['busy', 'The machine is too busy to finish a task in 0.3 seconds.'],
+      )
+      assert.is(textOf(await run('a', 'echo', ['next'])), 'next')
+    }),
+  )
+
 pool('a pool survives a task that uses all memory', () =>
   withPool({ deadline: { cpuMs: 30_000, wallMs: 60_000 } }, async ({ run }) => {
     const failure = await failureOf(run('a', 'hog', []))

@@ -15,6 +15,8 @@ interface Manifest {
   /** The files that the script imports on load. */
   imports: readonly string[]
   style: string
+  /** The style sheet of rendered texts. */
+  texts: string
   /** The script that runs before the first paint. */
   early: string
   /** The font that the first paint needs. */
@@ -32,6 +34,8 @@ interface FirstScreen {
   files: readonly string[]
   /** Whether the font waits for its code, which is large. */
   isLarge: boolean
+  /** Whether it shows rendered texts. */
+  hasTexts: boolean
 }
 
 const FILES = '/~desk/'
@@ -68,10 +72,10 @@ interface Given {
 }
 
 const html = (
-  { script, imports, style, early, font }: Manifest,
+  { script, imports, style, texts, early, font }: Manifest,
   { nonce, sample, first }: Given,
 ): string => `<!doctype html>
-<html lang="en" data-early="${escaped(first.data.join(' '))}"${sample === null ? '' : ` data-sample="${escaped(sample)}"`}>
+<html lang="en" data-early="${escaped(first.data.join(' '))}" data-texts="${FILES}${texts}"${sample === null ? '' : ` data-sample="${escaped(sample)}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -79,7 +83,7 @@ const html = (
 <meta name="color-scheme" content="light dark">
 <title>Bindery</title>
 <script src="${FILES}${early}"></script>
-<link rel="stylesheet" href="${FILES}${style}" nonce="${nonce}">
+<link rel="stylesheet" href="${FILES}${style}" nonce="${nonce}">${first.hasTexts ? `\n<link rel="stylesheet" href="${FILES}${texts}">` : ''}
 <script type="module" src="${FILES}${script}"></script>
 ${[...imports.map((name) => preload(name)), ...first.files.map((name) => preload(name, LOW))].join('\n')}
 ${first.isLarge ? '' : `<link rel="preload" href="${FILES}${font}" as="font" type="font/woff2" crossorigin${LOW}>`}
@@ -107,7 +111,7 @@ function firstScreens(screens: readonly FirstScreen[]): (path: string, hasSessio
       const own = data.map((one) => one.replaceAll(/:(\w+)/g, (_, name) => found.groups?.[name] ?? ''))
       return { ...rest, data: [SESSION, ...(hasSession ? own : [])] }
     }
-    return { files: [], data: [SESSION], isLarge: false }
+    return { files: [], data: [SESSION], isLarge: false, hasTexts: false }
   }
 }
 

@@ -1,5 +1,6 @@
-/** Writes the access log line and the measurement of each request after its response is complete. */
+/** Writes the access log line, the measurement and the name in traces of each request after its response is complete. */
 import type { Log } from '../../kernel/log.js'
+import { currentTracing } from '../../kernel/traces.js'
 import type { Metrics } from './metrics.js'
 
 /** Longer path segments are texts or signatures, not IDs, and are not logged. */
@@ -35,6 +36,11 @@ export const accessLog =
   ({ requestId, method, path, operation, status, started, caller, ip }: ServedRequest): void => {
     const ms = performance.now() - started
     metrics.observe(operation, status, ms / 1000)
+    currentTracing()?.nameRequest(
+      `${method} ${operation}`,
+      { 'http.request.method': method, 'http.response.status_code': status, 'bindery.request_id': requestId },
+      status >= 500,
+    )
     log.later(
       () => ({ requestId, method, path, operation, status, ms: Math.round(ms * 100) / 100, caller, ip }),
       'request',

@@ -1,6 +1,7 @@
 // Creates the HTTP server, with limits on the size, duration and number of connections and requests.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { currentTracing } from '../../kernel/traces.js'
 import type { Api } from './create-api.js'
 import { networkOf } from './network-of.js'
 
@@ -45,7 +46,7 @@ export function createHttpServer(api: Pick<Api, 'listener' | 'clientError'>, lim
   server.timeout = SILENT_MS
   if (limits.trustProxy === 0) server.on('connection', connectionsPerAddress(limits.maxConnectionsPerAddress))
   const listener = (req: IncomingMessage, res: ServerResponse): void => {
-    if (hasPath(req)) api.listener(req, res)
+    if (hasPath(req)) traced(req, res, () => api.listener(req, res))
     else
       api.clientError(
         Object.assign(new Error('The target of the request is not a path.'), { code: BAD_TARGET }),
@@ -58,6 +59,13 @@ export function createHttpServer(api: Pick<Api, 'listener' | 'clientError'>, lim
   server.on('checkExpectation', (_req: IncomingMessage, res) => res.writeHead(417, { 'Content-Length': 0 }).end())
   server.on('clientError', api.clientError)
   return server
+}
+
+/** Handles a request in a span that ends with its response. */
+function traced({ headers }: IncomingMessage, res: ServerResponse, handle: () => void): void {
+  const tracing = currentTracing()
+  if (tracing === null) handle()
+  else tracing.request(headers, (end) => res.once('close', end), handle)
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Connections in words: their state, the host, and the address of the repository. */
 import type { Schemas } from '../api/client.js'
 import { Chip } from '../shell/notes.js'
+import { fill } from '../words/index.js'
 import { adminWords } from './words.js'
 
 type Connection = Schemas['Connection']
@@ -20,6 +21,13 @@ export function hostOf(url: string): Provider {
   if (/(^|\.)gitlab\./.test(name)) return 'gitlab'
   if (/(^|\.)bitbucket\./.test(name)) return 'bitbucket'
   return /(^|\.)(gitea|forgejo|codeberg)\./.test(name) ? 'gitea' : 'generic'
+}
+
+/** The help for the field of an address. It names the host if it is a known one. */
+export function addressHelp(url: string): string {
+  const w = adminWords()
+  const host = hostOf(url)
+  return host === 'generic' ? w.connect.addressHelp : fill(w.connect.recognized, { host: w.connection.hosts[host] })
 }
 
 /** The name of the host of a connection: "GitHub", or the name of the server. */

@@ -6,9 +6,8 @@ import { useState } from 'preact/hooks'
 import { ApiError } from '../api/client.js'
 import { open } from '../route.js'
 import { Icon } from '../shell/icons.js'
-import { fill } from '../words/index.js'
 import { act, branchesOf, branchName, changeConnection, connect } from './connection-calls.js'
-import { hostOf, shortAddress } from './connection-words.js'
+import { addressHelp, hostOf, shortAddress } from './connection-words.js'
 import { CredentialFields, credentialOf, kindsFor, noCredential } from './credential.js'
 import { FormError, Submit, TextField, useForm } from './form.js'
 import { createDraft, dropDraft } from './new-space.js'
@@ -58,11 +57,7 @@ export function NewFromRepository({ organization }: { organization: string }) {
       <div class="pb stack">
         <TextField
           label={adminWords().connect.address}
-          help={
-            url === ''
-              ? adminWords().connect.addressHelp
-              : fill(adminWords().connect.recognized, { host: adminWords().connection.hosts[provider] })
-          }
+          help={addressHelp(url)}
           error={form.error('url')}
           value={url}
           onInput={setUrl}

@@ -2,9 +2,9 @@
 import type { ComponentChildren } from 'preact'
 import { api, ApiError, body, type Schemas } from '../api/client.js'
 import { type Loaded, reload, useData } from '../api/data.js'
-import { Frame, Ribbon } from '../shell/frame.js'
+import { Frame, Ribbon, Waiting } from '../shell/frame.js'
 import { Icon, type IconName } from '../shell/icons.js'
-import { Chip, Nothing, Show } from '../shell/notes.js'
+import { Chip, Nothing } from '../shell/notes.js'
 import { attempt, toast } from '../shell/toast.js'
 import { fill } from '../words/index.js'
 import { type AdminWords, adminWords } from './words.js'
@@ -90,12 +90,7 @@ export function SiteFrame({
   const organization = useData(site ? `organization/${site.organization}` : null, () =>
     body(api.GET('/v1/orgs/{organizationId}', { params: { path: { organizationId: site?.organization ?? '' } } })),
   ).value
-  if (!site)
-    return (
-      <Frame title={w.title}>
-        <Show data={found}>{() => null}</Show>
-      </Frame>
-    )
+  if (!site) return <Waiting title={w.title} data={[found]} />
   return (
     <Frame
       title={fill(w.screen, { part: w.parts[part], site: site.title })}

@@ -1,10 +1,7 @@
-/** Sets up CodeMirror with what typing needs: keys, style, gutters. The tools are loaded afterwards. */
-import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from '@codemirror/commands'
-import { indentUnit } from '@codemirror/language'
+/** Sets up CodeMirror with what typing needs: style and gutters. The tools, with most keys, are loaded afterwards. */
 import { Compartment, EditorState, type Extension, type TransactionSpec } from '@codemirror/state'
 import {
   drawSelection,
-  dropCursor,
   EditorView,
   highlightActiveLine,
   highlightActiveLineGutter,
@@ -17,6 +14,8 @@ import { changeMarks } from './marks.js'
 
 /** The parts of the screen that the editor uses. */
 export interface CodePorts {
+  /** The extension in place of the tools until they are loaded. */
+  first: Extension
   /** Names the text for screen readers. */
   label: string
   phrases: Readonly<Record<string, string>>
@@ -34,7 +33,7 @@ export const editable = new Compartment()
 /** The value of `editable` while the text is read-only. */
 export const readOnly: Extension = [EditorState.readOnly.of(true), EditorView.editable.of(false)]
 
-/** The language, the completion and the keys of the toolbar. Until they are loaded, it is empty. */
+/** The language, the completion, the history and the keys. */
 export const tools = new Compartment()
 
 const searching = new Compartment()
@@ -119,7 +118,6 @@ export function createCode(parent: HTMLElement, text: string, ports: CodePorts):
   const own = keymap.of([
     { key: 'Mod-s', preventDefault: true, run: () => handled(ports.save) },
     { key: 'Mod-p', preventDefault: true, run: () => handled(ports.togglePreview) },
-    { key: 'Tab', run: indentMore, shift: indentLess },
   ])
   const state = EditorState.create({
     doc: text,
@@ -128,22 +126,17 @@ export function createCode(parent: HTMLElement, text: string, ports: CodePorts):
       editable.of([]),
       EditorState.phrases.of(ports.phrases),
       EditorView.contentAttributes.of({ 'aria-label': ports.label, spellcheck: 'true', autocorrect: 'on' }),
-      indentUnit.of('  '),
-      history(),
       lineNumbers(),
       changeMarks(),
       highlightActiveLine(),
       highlightActiveLineGutter(),
       drawSelection(),
-      dropCursor(),
       EditorView.lineWrapping,
       othersCarets(),
       searching.of(keymap.of([{ key: 'Mod-f', preventDefault: true, run: loadSearch }])),
-      tools.of([]),
+      tools.of(ports.first),
       own,
-      keymap.of(historyKeymap),
       leaving,
-      keymap.of(defaultKeymap),
       EditorView.updateListener.of(ports.updated),
       EditorView.domEventHandlers({
         blur: () => ports.blurred(),

@@ -1,5 +1,5 @@
 /** An open page in the editor: its text, its saves, its location, and the state for the screen. */
-import type { Extension } from '@codemirror/state'
+import type { Extension, Transaction } from '@codemirror/state'
 import type { EditorView, ViewUpdate } from '@codemirror/view'
 import { type Signal, signal } from '@preact/signals'
 import { ApiError, api, body, type Schemas } from '../api/client.js'
@@ -8,6 +8,7 @@ import type { Place } from '../space/space.js'
 import { fill } from '../words/index.js'
 import { createCode, editable, insertText, readOnly, tools } from './code.js'
 import { EditedPage, fromServer } from './edited-page.js'
+import { FirstKeys } from './first-keys.js'
 import { type CopyKey, CopyKeeper, deleteCopy, type LocalCopy, secondKey } from './local-copy.js'
 import { showMarks } from './marks.js'
 import {
@@ -67,6 +68,7 @@ export class Writing {
   saver!: Saver
   onPreviewKey = (): void => {}
   onFailedUpload: (text: string) => void = () => {}
+  readonly #first = new FirstKeys()
   #isLive: boolean
   #marks: ReturnType<typeof setTimeout> | undefined
   readonly #stops: (() => void)[] = []
@@ -89,6 +91,7 @@ export class Writing {
     const { source, page } = this.input
     const w = editorWords()
     this.view = createCode(parent, source.markdown.replace(/^\ufeff/, ''), {
+      first: this.#first.extension,
       label: fill(w.markdownOf, { page: page.title }),
       phrases: {},
       updated: (update) => this.#updated(update),
@@ -118,9 +121,10 @@ export class Writing {
     this.view.destroy()
   }
 
-  /** Adds the tools that typing does not need. */
-  addTools(extension: Extension): void {
-    this.view.dispatch({ effects: tools.reconfigure(extension) })
+  /** Adds the tools that typing does not need. The function gets the edits until now. */
+  addTools(make: (edits: readonly Transaction[]) => Extension): void {
+    this.view.dispatch({ effects: tools.reconfigure(make(this.#first.edits)) })
+    this.#first.press(this.view)
   }
 
   /** Makes the text read-only or editable. */

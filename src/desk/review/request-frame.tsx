@@ -2,9 +2,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { reload } from '../api/data.js'
-import { Frame, Ribbon } from '../shell/frame.js'
+import { Ribbon, Waiting } from '../shell/frame.js'
 import { Icon, type IconName } from '../shell/icons.js'
-import { Chip, Show, type Tone } from '../shell/notes.js'
+import { Chip, type Tone } from '../shell/notes.js'
 import { SpaceFrame } from '../space/space-frame.js'
 import { useSpace } from '../space/space.js'
 import { fill } from '../words/index.js'
@@ -53,12 +53,7 @@ export function RequestFrame({
     document.addEventListener('visibilitychange', again)
     return () => document.removeEventListener('visibilitychange', again)
   }, [spaceId, number])
-  if (!space.value || !request.value)
-    return (
-      <Frame title={w.tabs.label}>
-        {space.value ? <Show data={request}>{() => null}</Show> : <Show data={space}>{() => null}</Show>}
-      </Frame>
-    )
+  if (!space.value || !request.value) return <Waiting title={w.tabs.label} data={[space, request]} />
   const view: RequestView = { place, space: space.value, request: request.value }
   const { subject } = request.value
   return (

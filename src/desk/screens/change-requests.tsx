@@ -6,7 +6,7 @@ import { numbered } from '../review/actions.js'
 import type { ChangeRequest } from '../review/request.js'
 import { reviewWords } from '../review/words.js'
 import { address, open, setQuery } from '../route.js'
-import { Frame } from '../shell/frame.js'
+import { Waiting } from '../shell/frame.js'
 import { Icon, type IconName } from '../shell/icons.js'
 import { Chip, Empty, Show, type Tone } from '../shell/notes.js'
 import { inWords } from '../shell/time.js'
@@ -25,12 +25,7 @@ const list = '/v1/spaces/{spaceId}/change-requests' as const
 export function ChangeRequests({ space: spaceId = '' }: Readonly<Record<string, string>>) {
   const space = useSpace(spaceId)
   const w = reviewWords()
-  if (!space.value)
-    return (
-      <Frame title={words().space.tabs.requests}>
-        <Show data={space}>{() => null}</Show>
-      </Frame>
-    )
+  if (!space.value) return <Waiting title={words().space.tabs.requests} data={[space]} />
   const create = async (): Promise<void> => {
     const made = await body(api.POST(list, { params: { path: { spaceId } }, body: {} }))
     open(`/s/${spaceId}/c/${made.number}`)

@@ -121,7 +121,9 @@ function Table({ organization }: { organization: Organization }) {
                 <td>
                   <a href={`/collections/${one.id}`}>{path}</a>
                 </td>
-                <td class="num">{inside}</td>
+                <td class="num" data-label={w.spaces}>
+                  {inside}
+                </td>
               </>
             }
           >

@@ -14,7 +14,7 @@ import {
   testConnection,
 } from '../admin/connection-calls.js'
 import { TestRemedy, TestResult } from '../admin/connection-test.js'
-import { hostOf, shortAddress } from '../admin/connection-words.js'
+import { addressHelp, hostOf, shortAddress } from '../admin/connection-words.js'
 import { CredentialFields, credentialOf, kindsFor, noCredential } from '../admin/credential.js'
 import { ChoiceField, FormError, Submit, TextField, useForm } from '../admin/form.js'
 import { parameter } from '../admin/lists.js'
@@ -22,7 +22,7 @@ import { adminWords } from '../admin/words.js'
 import { useData } from '../api/data.js'
 import type { Schemas } from '../api/client.js'
 import { open, setQuery } from '../route.js'
-import { Frame } from '../shell/frame.js'
+import { Waiting } from '../shell/frame.js'
 import { Icon } from '../shell/icons.js'
 import { Failed, Shape, Show } from '../shell/notes.js'
 import { attempt } from '../shell/toast.js'
@@ -38,11 +38,7 @@ export function ConnectionNew({ space: id = '' }: { space?: string }) {
   const w = adminWords().connect
   const space = useSpace(id)
   if (space.value) return <Steps space={space.value} />
-  return (
-    <Frame title={w.title}>
-      <Show data={space}>{() => null}</Show>
-    </Frame>
-  )
+  return <Waiting title={w.title} data={[space]} />
 }
 
 function Steps({ space }: { space: Space }) {
@@ -105,14 +101,13 @@ function Steps({ space }: { space: Space }) {
 
 function Repository({ url, onUrl }: { url: string; onUrl: (url: string) => void }) {
   const w = adminWords().connect
-  const host = adminWords().connection.hosts[hostOf(url)]
   const form = useForm(async () => setQuery({ step: 'access', url }))
   return (
     <form class="panel" onSubmit={form.submit}>
       <div class="pb stack">
         <TextField
           label={w.address}
-          help={url === '' ? w.addressHelp : fill(w.recognized, { host })}
+          help={addressHelp(url)}
           value={url}
           onInput={onUrl}
           mono

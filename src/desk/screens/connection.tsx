@@ -24,16 +24,12 @@ import { attempt, toast } from '../shell/toast.js'
 import { SpaceFrame } from '../space/space-frame.js'
 import { type Space, useSpace } from '../space/space.js'
 import { fill, language, words } from '../words/index.js'
-import { Frame } from '../shell/frame.js'
+import { Waiting } from '../shell/frame.js'
 
 export function ConnectionScreen({ space: id = '' }: { space?: string }) {
   const space = useSpace(id)
   if (space.value) return <OfSpace space={space.value} />
-  return (
-    <Frame title={adminWords().connection.title}>
-      <Show data={space}>{() => null}</Show>
-    </Frame>
-  )
+  return <Waiting title={adminWords().connection.title} data={[space]} />
 }
 
 const WHILE_RUNNING_MS = 1_000

@@ -10,7 +10,7 @@ import { startPresence } from '../editor/presence.js'
 import { EditorRibbon, type ViewName } from '../editor/ribbon.js'
 import { SaveNote } from '../editor/save-notes.js'
 import { Writing, type WritingInput } from '../editor/writing.js'
-import { Frame } from '../shell/frame.js'
+import { Frame, Waiting } from '../shell/frame.js'
 import { Failed, Nothing, Note, Shape } from '../shell/notes.js'
 import { toast } from '../shell/toast.js'
 import { findPage, keyOf, type Place, type Space } from '../space/space.js'
@@ -104,12 +104,11 @@ export function Editor({ space = '', number, page = '' }: Readonly<Record<string
   const w = editorWords()
   if (state?.key === key && state.loaded) return <Open key={key} input={state.loaded} />
   const { error } = state?.key === key ? state : {}
+  if (error === undefined) return <Waiting title={w.source} data={[]} />
   return (
     <Frame title={w.source}>
       <div class="pad">
-        {error === undefined ? (
-          <Shape />
-        ) : error instanceof CannotEdit ? (
+        {error instanceof CannotEdit ? (
           <Note
             tone="wait"
             actions={
@@ -155,7 +154,7 @@ function Open({ input }: { input: Loaded }) {
     setMounted(true)
     writing.view.focus()
     goToLine(writing)
-    void tools().then(({ toolsFor }) => writing.addTools(toolsFor(writing.targets)))
+    void tools().then(({ toolsFor }) => writing.addTools((edits) => toolsFor(writing.targets, edits)))
     return () => {
       stop()
       writing.destroy()

@@ -20,7 +20,7 @@ import { selectedPage } from '../review/side.js'
 import { SourceTable } from '../review/source-table.js'
 import { reviewWords } from '../review/words.js'
 import { address, setQuery } from '../route.js'
-import { Frame } from '../shell/frame.js'
+import { Waiting } from '../shell/frame.js'
 import { Icon } from '../shell/icons.js'
 import { Empty, Note, Show } from '../shell/notes.js'
 import { closeSide } from '../shell/side.js'
@@ -48,12 +48,7 @@ function History({ spaceId, pageId }: { spaceId: string; pageId: string | null }
   const revisions = useRevisions(spaceId, pageId, limit)
   const pages = usePages({ spaceId }).value
   const w = reviewWords().history
-  if (!space.value || !revisions.value)
-    return (
-      <Frame title={words().space.tabs.history}>
-        {space.value ? <Show data={revisions}>{() => null}</Show> : <Show data={space}>{() => null}</Show>}
-      </Frame>
-    )
+  if (!space.value || !revisions.value) return <Waiting title={words().space.tabs.history} data={[space, revisions]} />
   const { items, count } = revisions.value
   const title = (pageId !== null && pages && findPage(pages, pageId)?.page.title) || space.value.title
   const { query } = address.value
@@ -167,7 +162,7 @@ function Compared({
     <>
       <div class="bar">
         <span class="row wrap sm grow">
-          <span class="muted hide-s">{w.compare}</span>
+          <span class="muted hide-m">{w.compare}</span>
           <RevisionSelect
             label={w.from}
             items={items}

@@ -124,7 +124,7 @@ function State({ space }: { space: Space }) {
   return space.editMode === 'locked' ? (
     <Chip icon="lock">{w.locked}</Chip>
   ) : (
-    <span class="muted sm">
+    <span class="muted sm nw">
       <Icon name="book" /> {w.onlyHere}
     </span>
   )

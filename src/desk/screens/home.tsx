@@ -5,9 +5,9 @@ import { api, body, type Schemas } from '../api/client.js'
 import { useData } from '../api/data.js'
 import { session } from '../api/session.js'
 import type { Parameters } from '../screen.js'
-import { Frame } from '../shell/frame.js'
+import { Frame, Waiting } from '../shell/frame.js'
 import { Icon } from '../shell/icons.js'
-import { Empty, Failed, Nothing, Shape, Show } from '../shell/notes.js'
+import { Empty, Nothing, Show } from '../shell/notes.js'
 import type { Crumb } from '../shell/top.js'
 import { fill, words } from '../words/index.js'
 import { Recent } from './home-recent.js'
@@ -83,12 +83,13 @@ export function Home() {
 export function OrganizationHome({ organization = '' }: Parameters) {
   const shelves = useData(`home/${organization}`, () => loadOne(organization))
   const shelf = shelves.value?.[0]
-  if (!shelf)
+  if (!shelf && shelves.value)
     return (
       <Frame title={words().home.screen}>
-        <Show data={shelves}>{() => <Nothing />}</Show>
+        <Nothing />
       </Frame>
     )
+  if (!shelf) return <Waiting title={words().home.screen} data={[shelves]} />
   const { title, id, permissions } = shelf.organization
   return (
     <Page
@@ -127,12 +128,7 @@ export function CollectionHome({ collection: collectionId = '' }: Parameters) {
     loadOne(organizationId ?? ''),
   )
   const shelf = shelves.value?.[0]
-  if (!collection.value || !shelf)
-    return (
-      <Frame title={words().home.screen}>
-        {shelves.error ? <Failed error={shelves.error} /> : <Show data={collection}>{() => <Shape />}</Show>}
-      </Frame>
-    )
+  if (!collection.value || !shelf) return <Waiting title={words().home.screen} data={[shelves, collection]} />
   const { title, description, id } = collection.value
   const mayCreate = shelf.organization.permissions.createContent
   const below = new Set([id])

@@ -7,8 +7,8 @@ import { parameter } from '../admin/lists.js'
 import type { AddressInput, Receiver } from '../admin/importing.js'
 import { ImportForm } from '../admin/new-files.js'
 import { adminWords } from '../admin/words.js'
-import { Frame } from '../shell/frame.js'
-import { Nothing, Shape, Show } from '../shell/notes.js'
+import { Waiting } from '../shell/frame.js'
+import { Nothing, Show } from '../shell/notes.js'
 import { open } from '../route.js'
 import { mayStart } from '../space/new-page.js'
 import { keyOf, type Page, type Space, usePages, useSpace } from '../space/space.js'
@@ -61,12 +61,7 @@ const places = (pages: readonly Page[], depth = 0): (readonly [id: string, title
 /** The screen, for `/s/:space/import`. `?below=` names the page. */
 export function ImportScreen({ space: spaceId = '' }: { space?: string }) {
   const space = useSpace(spaceId)
-  if (!space.value)
-    return (
-      <Frame title={adminWords().new.import}>
-        <Show data={space}>{() => <Shape />}</Show>
-      </Frame>
-    )
+  if (!space.value) return <Waiting title={adminWords().new.import} data={[space]} />
   const title = fill(adminWords().new.intoSpace.title, { space: space.value.title })
   return (
     <SpaceFrame space={space.value} title={title} tab="pages">

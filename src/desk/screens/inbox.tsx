@@ -109,7 +109,7 @@ function Days({ list, items }: DaysProps) {
           some.length > 0 && (
             <section class="stack s" key={title}>
               <h2 class="nav-h">{title}</h2>
-              <ul class="list t panel">
+              <ul class="list t panel wraps">
                 {some.map((one) => (
                   <Entry key={one.id} list={list} notification={one} />
                 ))}

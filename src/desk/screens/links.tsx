@@ -3,9 +3,9 @@ import { useState } from 'preact/hooks'
 import { api, body } from '../api/client.js'
 import { useData } from '../api/data.js'
 import type { Parameters } from '../screen.js'
-import { Frame } from '../shell/frame.js'
+import { Waiting } from '../shell/frame.js'
 import { Icon } from '../shell/icons.js'
-import { Empty, Shape, Show } from '../shell/notes.js'
+import { Empty, Show } from '../shell/notes.js'
 import { SpaceFrame } from '../space/space-frame.js'
 import { type Space, useSpace } from '../space/space.js'
 import { fill, plural, words } from '../words/index.js'
@@ -32,12 +32,7 @@ type Link = Awaited<ReturnType<typeof load>>['items'][number]
 
 export function LinksScreen({ space: spaceId = '' }: Parameters) {
   const space = useSpace(spaceId)
-  if (!space.value)
-    return (
-      <Frame title={moreWords().links.screen}>
-        <Show data={space}>{() => <Shape />}</Show>
-      </Frame>
-    )
+  if (!space.value) return <Waiting title={moreWords().links.screen} data={[space]} />
   return <Broken space={space.value} />
 }
 

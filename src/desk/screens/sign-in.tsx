@@ -39,7 +39,7 @@ export function SignIn() {
           <p class="help">{w.noAccount}</p>
           {sample !== undefined && (
             <p class="help">
-              <a href={sample}>{w.sample}</a>
+              {w.firstStart} <a href={sample}>{w.sample}</a>
             </p>
           )}
         </>

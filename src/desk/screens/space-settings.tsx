@@ -12,22 +12,17 @@ import { adminWords } from '../admin/words.js'
 import { open } from '../route.js'
 import { Switch } from '../shell/fields.js'
 import { Icon } from '../shell/icons.js'
-import { Nothing, Show } from '../shell/notes.js'
+import { Nothing } from '../shell/notes.js'
 import { attempt, toast } from '../shell/toast.js'
 import { SpaceFrame } from '../space/space-frame.js'
 import { type Space, useSpace } from '../space/space.js'
 import { fill } from '../words/index.js'
-import { Frame } from '../shell/frame.js'
+import { Waiting } from '../shell/frame.js'
 
 export function SpaceSettings({ space: id = '' }: { space?: string }) {
   const w = adminWords().space
   const space = useSpace(id)
-  if (!space.value)
-    return (
-      <Frame title={w.title}>
-        <Show data={space}>{() => null}</Show>
-      </Frame>
-    )
+  if (!space.value) return <Waiting title={w.title} data={[space]} />
   return (
     <SpaceFrame space={space.value} title={fill(w.screen, { space: space.value.title })} tab="settings">
       {space.value.permissions.admin ? <Settings key={space.value.id} space={space.value} /> : <Nothing />}

@@ -6,9 +6,9 @@ import { useData } from '../api/data.js'
 import type { Parameters } from '../screen.js'
 import { useKey } from '../keyboard.js'
 import { address, open } from '../route.js'
-import { Frame, Ribbon } from '../shell/frame.js'
+import { Ribbon, Waiting } from '../shell/frame.js'
 import { Icon } from '../shell/icons.js'
-import { Chip, Empty, Nothing, Note, Shape, Show } from '../shell/notes.js'
+import { Chip, Empty, Nothing, Note, Show } from '../shell/notes.js'
 import { inWords } from '../shell/time.js'
 import { BlockHtml, BlockIcons } from '../space/blocks.js'
 import { Margin, type MarginNote, marginOf } from '../space/margin.js'
@@ -36,12 +36,7 @@ export function SpaceScreen({ space: spaceId, page }: Parameters) {
   const at = address.value.query.get('at')
   const place: Place = { spaceId: spaceId ?? '', ...(at === null ? {} : { revision: at }) }
   const pages = usePages(place)
-  if (!space.value || (!pages.value && !pages.error))
-    return (
-      <Frame title={words().space.label}>
-        <Show data={space}>{() => <Shape />}</Show>
-      </Frame>
-    )
+  if (!space.value || (!pages.value && !pages.error)) return <Waiting title={words().space.label} data={[space]} />
   if (!pages.value)
     return (
       <SpaceFrame space={space.value} title={space.value.title} tab="pages">
@@ -286,17 +281,18 @@ function PageText({ place, page, above, hrefOf }: TextProps) {
       )}
       {hasText && (
         <Show data={rendered}>
-          {(text) =>
-            text.blocks.length === 0 ? (
+          {(text) => {
+            const blocks = belowTitle(page, text, changes ? marginOf(text.blocks, changes) : [])
+            return blocks.length === 0 ? (
               <Row>
                 <p class="muted">{words().space.noText}</p>
               </Row>
             ) : (
-              belowTitle(page, text, changes ? marginOf(text.blocks, changes) : []).map(([block, note]) => (
+              blocks.map(([block, note]) => (
                 <Block key={`${block.digest}-${block.occurrence}`} block={block} note={note} history={history} />
               ))
             )
-          }
+          }}
         </Show>
       )}
     </>
@@ -334,7 +330,7 @@ function PageHead({ page, above }: { page: Page; above: readonly Page[] }) {
           {above.map(({ title }) => title).join(' › ')}
         </nav>
       )}
-      <h1>{page.title}</h1>
+      <h1 dir="auto">{page.title}</h1>
       {page.description !== undefined && <p class="ink2">{page.description}</p>}
       {page.hidden && (
         <p>

@@ -111,7 +111,9 @@ function TeamTable({ organization }: { organization: Organization }) {
                   <b>{team.title}</b>
                 </span>
               </td>
-              <td class="num">{team.members}</td>
+              <td class="num" data-label={w.members}>
+                {team.members}
+              </td>
               <td class="num hide-s">{team.spaces}</td>
             </>
           }

@@ -94,7 +94,7 @@ function Hooks({ organization, onSecret }: { organization: Organization; onSecre
             cells={
               <>
                 <td>
-                  <b>{hook.description || hook.url}</b>
+                  <b class="addr">{hook.description || hook.url}</b>
                   {hook.description && <div class="sm muted">{hook.url}</div>}
                 </td>
                 <td class="hide-m sm">{hook.events?.join(', ') ?? w.allEvents}</td>

@@ -1,8 +1,10 @@
 /** The frame of every screen: header, ribbon, side, content, rail. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Loaded } from '../api/data.js'
 import { words, fill } from '../words/index.js'
 import { Mark } from './mark.js'
+import { PATIENCE_MS, Shape, Show } from './notes.js'
 import { closeSide } from './side.js'
 import { type Crumb, Top } from './top.js'
 
@@ -44,6 +46,7 @@ export function Frame({
     document.title = fill(w.windowTitle, { screen: title })
   }, [title, w])
   useEffect(() => {
+    hasFrame = true
     document.body.classList.toggle('has-dock', hasDock === true)
     document.body.classList.toggle('has-side', side !== undefined)
     return () => closeSide()
@@ -82,6 +85,29 @@ export function Frame({
       </div>
     </>
   )
+}
+
+/** Whether a screen has been shown in its frame. */
+let hasFrame = false
+
+/**
+ * A screen until its data has arrived, or why it has not. The data of the first screen arrives with its code, so that a
+ * frame would be drawn twice: it appears after a short delay.
+ */
+export function Waiting({ title, data }: { title: string; data: readonly Loaded<unknown>[] }) {
+  const [isFramed, setFramed] = useState(hasFrame)
+  const failed = data.find(({ value, error }) => value === undefined && error !== undefined)
+  useEffect(() => {
+    const timer = setTimeout(() => setFramed(true), PATIENCE_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!isFramed && !failed)
+    return (
+      <div class="pad">
+        <Shape />
+      </div>
+    )
+  return <Frame title={title}>{failed ? <Show data={failed}>{() => null}</Show> : <Shape isLate={!hasFrame} />}</Frame>
 }
 
 /** The bar below the header. It shows the location: the main content, a change request, or a conflict. */

@@ -82,11 +82,12 @@ export const Empty = ({
   </div>
 )
 
-const PATIENCE_MS = 300
+/** Faster responses cause no placeholder. */
+export const PATIENCE_MS = 300
 
-/** A placeholder for a text, after a short delay, so that fast responses cause no flash. */
-export function Shape({ lines = 6 }: { lines?: number }) {
-  const [isShown, setShown] = useState(false)
+/** A placeholder for a text, after a short delay, so that fast responses cause no flash. `isLate`: the delay has passed. */
+export function Shape({ lines = 6, isLate = false }: { lines?: number; isLate?: boolean }) {
+  const [isShown, setShown] = useState(isLate)
   useEffect(() => {
     const timer = setTimeout(() => setShown(true), PATIENCE_MS)
     return () => clearTimeout(timer)

@@ -2,6 +2,18 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { INTERFACE } from '../../site/look/interface-icons.js'
 
+/** Loads the rules for rendered texts, unless the page has loaded them. Without them, texts are readable. */
+function loadStyle(): Promise<unknown> {
+  const href = document.documentElement.dataset.texts ?? ''
+  if (href === '' || document.querySelector(`link[href="${href}"]`)) return Promise.resolve()
+  const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href })
+  return new Promise((done) => {
+    link.onload = link.onerror = done
+    document.head.append(link)
+  })
+}
+await loadStyle()
+
 /** The HTML of a block. The rules of the theme of sites apply to it. */
 export const BlockHtml = ({ html }: { html: string }) => (
   <div class="rendered" dangerouslySetInnerHTML={{ __html: html }} />

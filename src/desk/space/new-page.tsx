@@ -2,7 +2,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { api, body } from '../api/client.js'
 import { reload } from '../api/data.js'
-import { addPage, positionOf } from '../editor/contents.js'
 import { open } from '../route.js'
 import { Dialog } from '../shell/dialog.js'
 import { Field } from '../shell/fields.js'
@@ -17,6 +16,7 @@ export const mayStart = (space: Space): boolean => space.permissions.edit && spa
 async function start(space: Space, pages: readonly Page[], title: string, after: string | undefined): Promise<void> {
   const spaceId = space.id
   const isFirst = pages.length === 0
+  const { addPage, positionOf } = await import('../editor/contents.js')
   const isLive = isFirst && (space.requiredApprovals === 0 || space.permissions.admin)
   const request = isLive
     ? null

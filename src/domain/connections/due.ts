@@ -47,14 +47,18 @@ async function isConflictOpen(app: App, { failure }: ConnectionDoc): Promise<boo
   return doc?.status === 'open' || doc?.status === 'draft'
 }
 
-/** Queues an export if main has commits that the remote lacks. An unresolved conflict prevents exports. */
-export async function queueDueExport(app: App, connection: ConnectionDoc): Promise<void> {
-  if (connection.direction === 'import') return
+/**
+ * Queues an export if main has commits that the remote lacks. Returns `held` if an unresolved conflict prevents that,
+ * or null.
+ */
+export async function queueDueExport(app: App, connection: ConnectionDoc): Promise<'held' | null> {
+  if (connection.direction === 'import') return null
   const head = await headNow(app, connection.space, MAIN)
-  if (head === null || head === connection.lastRevision || connection.lastRun === undefined) return
-  if (connection.failure?.cause === 'conflict' && (await isConflictOpen(app, connection))) return
-  if (await equalsRemote(app, connection, head)) return recordSynced(app, connection, head)
-  await queueAutomaticRun(app, connection, 'export', 'merge')
+  if (head === null || head === connection.lastRevision || connection.lastRun === undefined) return null
+  if (connection.failure?.cause === 'conflict' && (await isConflictOpen(app, connection))) return 'held'
+  if (await equalsRemote(app, connection, head)) await recordSynced(app, connection, head)
+  else await queueAutomaticRun(app, connection, 'export', 'merge')
+  return null
 }
 
 /**

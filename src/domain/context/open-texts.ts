@@ -7,8 +7,10 @@ import { Texts } from './texts.js'
 /**
  * Limits of the threads that parse texts. There is one thread per core, less one for the service itself, plus a spare
  * one while a slow task runs. A page within the limits of `content/blocks/weight.ts` takes at most two seconds of
- * processor time on an idle core; the deadline of five seconds allows for slow machines. Each thread may use `heapMb`
- * of memory, so parsing uses at most cores × 512 MB. A page within the limits needs a third of that.
+ * processor time on an idle core; the deadline of five seconds allows for slow machines. A task that has not had this
+ * time after 30 seconds fails with 503: no page may count as too costly because the machine is busy, since its links
+ * would not follow a rename. Each thread may use `heapMb` of memory, so parsing uses at most cores × 512 MB. A page
+ * within the limits needs a third of that.
  */
 const LIMITS = {
   spares: 1,

@@ -18,6 +18,10 @@ const MAX_COMMITS = 2_000
  */
 const MAX_PARTS = 50
 
+/** Trailer of the commit on main that records the merge of a change request on the host: the resulting commits there. */
+export const MERGED_AS = 'Merged-As'
+const NAMED = `${MERGED_AS}: `
+
 /** The dropped commits that were written here. */
 export interface DroppedExports {
   /** The change that each commit made, newest first; null if all dropped commits count as written here. */
@@ -34,10 +38,10 @@ export interface DroppedExports {
 export async function droppedExports(
   repo: Repository,
   log: SyncLog,
-  droppedHead: CommitId,
+  { main, droppedHead }: { main: CommitId; droppedHead: CommitId },
   past: readonly CommitId[],
 ): Promise<DroppedExports | null> {
-  const repeats = await repeatingCommits(repo, log)
+  const repeats = new Set([...(await repeatingCommits(repo, log)), ...(await recordedMerges(repo, main))])
   // Remainders were also made here, but only for merges.
   const remainders = new Set<string>(log.left.map(({ local }) => local))
   const dropped = (await repo.history.log({ from: droppedHead, not: [...new Set(past)], limit: MAX_COMMITS })).filter(
@@ -57,6 +61,16 @@ async function repeatingCommits(repo: Repository, { inferred }: SyncLog): Promis
     for (const one of seriesLength === 1 ? [local] : (await repo.history.firstParents(local)).slice(0, seriesLength))
       commits.add(one)
   return commits
+}
+
+/**
+ * Returns the commits of the remote that the newest merges of change requests on main name. The log lacks them if it
+ * was pruned, or if an earlier release recorded the merge.
+ */
+async function recordedMerges(repo: Repository, main: CommitId): Promise<string[]> {
+  const merges = await repo.history.log({ from: main, firstParent: true, limit: MAX_COMMITS })
+  const lines = merges.flatMap(({ message }) => message.split('\n'))
+  return lines.filter((line) => line.startsWith(NAMED)).map((line) => line.slice(NAMED.length))
 }
 
 const partOf = ({ id, parents: [to] }: CommitInfo): DroppedPart[] => (to === undefined ? [] : [{ from: id, to }])

@@ -114,7 +114,7 @@ export async function findMergeBase(
     ownDropped: null,
   }
   const past = [theirs, ...recorded, ...mergeBase.equivalents.map(({ syncPoint }) => syncPoint.theirs)]
-  const own = droppedHead === null ? null : await droppedExports(repo, log, droppedHead, past)
+  const own = droppedHead === null ? null : await droppedExports(repo, log, { main, droppedHead }, past)
   return {
     ...mergeBase,
     certain: squashed.length === 0 ? null : { ...mergeBase, ...(await mergeBaseFor(repo, log, evidence, [])) },

@@ -19,6 +19,7 @@ import type { App } from '../context/app.js'
 import { loadHead } from '../context/loaded.js'
 import { MAIN } from '../context/refs.js'
 import { findConflict } from '../git-sync/conflict.js'
+import { MERGED_AS } from '../git-sync/dropped-exports.js'
 import { isWithin } from '../git-sync/inferred-ancestors.js'
 import type { Entry, SyncLog } from '../git-sync/log-entries.js'
 import { logMoves } from '../git-sync/log-moves.js'
@@ -205,7 +206,7 @@ async function mergeCommit(
   const { app, space, actor, request, doc } = all
   const message = commitMessage(messageOf(all, whole), {
     ...(whole ? { 'Change-Request': String(request.number) } : {}),
-    'Merged-As': (doc.became?.commits ?? []).slice(-MAX_NAMED),
+    [MERGED_AS]: (doc.became?.commits ?? []).slice(-MAX_NAMED),
   })
   const { tree } = await space.repo.objects.commit(main)
   const changes = sides === null ? [] : await followersOfPlainMerge(app, space, sides, tree)

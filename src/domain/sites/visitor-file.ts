@@ -1,4 +1,6 @@
 /** Opens files of a space for the visitors of a site, by the signed path that its pages contain. */
+import { buffer } from 'node:stream/consumers'
+import { contentTypeOf, PICTURE_START, pictureTypeOf } from '../../content/files.js'
 import { decodePercent } from '../../content/paths.js'
 import { isFile } from '../../content/read-file.js'
 import { ServiceError } from '../../kernel/errors.js'
@@ -14,7 +16,11 @@ import type { Visitor } from './visitor.js'
 /** A file that a visitor may download. */
 export interface VisitorFile extends OpenedFile {
   name: string
+  contentType: string
 }
+
+/** Maximum size in bytes of a picture whose type its name does not tell. */
+const MAX_UNNAMED = 32 * 1024 * 1024
 
 const FILE = /^(.*)\/~files\/([\w-]+)\/(.+)$/
 
@@ -38,10 +44,18 @@ export async function findFile(app: App, visitor: Visitor, path: string): Promis
   if (!entry || !isFile(entry)) return null
   try {
     const opened = await openBlob(app, revision.space.doc.id, snapshot, entry.oid)
-    return { ...opened, name: gitPath.slice(gitPath.lastIndexOf('/') + 1) }
+    const name = gitPath.slice(gitPath.lastIndexOf('/') + 1)
+    return { ...opened, name, contentType: await typeOf(name, opened) }
   } catch (error) {
     // Git LFS has not fetched it, or Git has pruned it.
     if (isMissing(error) || (error instanceof ServiceError && error.code === 'not-found')) return null
     throw error
   }
+}
+
+/** Returns the content type of a file by its name. Editors also store pictures without a file extension. */
+async function typeOf(name: string, { size, read }: OpenedFile): Promise<string> {
+  if (name.includes('.') || size > MAX_UNNAMED) return contentTypeOf(name)
+  const start = await read({ start: 0, end: Math.min(size, PICTURE_START) - 1 })
+  return pictureTypeOf(Buffer.isBuffer(start) ? start : await buffer(start)) ?? contentTypeOf(name)
 }

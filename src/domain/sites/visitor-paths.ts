@@ -37,11 +37,16 @@ export function pathOfSiteSpace(shown: ShownSiteSpace): string {
     .join('')
 }
 
-/** Returns the path of a page. The first page of a space has the path of the space; '' is the root of the site. */
-export function pathOfPage(siteSpace: ShownSiteSpace, pages: VisitorPages, entry: PageEntry): string {
+/** Returns a function that returns the paths of pages. The first page of a space has the path of the space; '' is the root of the site. */
+export function pathsOfPages(siteSpace: ShownSiteSpace, pages: VisitorPages): (entry: PageEntry) => string {
   const above = pathOfSiteSpace(siteSpace)
-  return entry.id === firstPage(pages)?.id ? above : `${above}/${encodedPath(entry.path)}`
+  const first = firstPage(pages)?.id
+  return ({ id, path }) => (id === first ? above : `${above}/${encodedPath(path)}`)
 }
+
+/** Returns the path of one page. */
+export const pathOfPage = (siteSpace: ShownSiteSpace, pages: VisitorPages, entry: PageEntry): string =>
+  pathsOfPages(siteSpace, pages)(entry)
 
 /** Returns the first page with text that a visitor sees in a space. */
 const firstPage = ({ listed }: Pick<VisitorPages, 'listed'>): PageEntry | undefined => firstIn(listed)

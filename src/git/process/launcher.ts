@@ -6,6 +6,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { constants, setPriority, tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { currentTracing } from '../../kernel/traces.js'
 import { GitError } from '../errors.js'
 import { gitOptions, hermeticEnvironment } from './environment.js'
 import { type Environment, type FromSpawner, type Guard, ID_BYTES, type ToSpawner } from './messages.js'
@@ -67,6 +68,12 @@ interface Run {
   end(ending: Ending): void
 }
 
+/** Returns the name of a process in traces: `git fetch`. Its arguments may name people, texts and secrets. */
+function nameOf(command: string, args: readonly string[]): string {
+  const subcommand = args.find((arg, at) => /^[a-z][a-z-]*$/.test(arg) && arg !== 'git' && args[at - 1] !== '-c')
+  return command === 'git' || args.includes('git') ? `git ${subcommand ?? ''}`.trim() : 'process'
+}
+
 /**
  * Starts Git processes through the spawning process (`spawner.ts`), which is started on demand. If it dies, it is
  * started again, and its processes end with a failure.
@@ -107,6 +114,7 @@ export class Launcher {
   start(command: string, args: readonly string[], { cwd, env = {}, guard, yields }: StartOptions): Promise<Running> {
     if (this.#closed) return Promise.reject(new GitError('the Git layer is closed'))
     const id = ++this.#lastId
+    const span = currentTracing()?.begin(nameOf(command, args), {})
     return new Promise((resolve, reject) => {
       let end: (ending: Ending) => void = () => {}
       const ended = new Promise<Ending>((settle) => {
@@ -125,6 +133,7 @@ export class Launcher {
         },
         end: (ending) => {
           run.over = true
+          span?.end({ 'process.exit.code': ending.code ?? -1 }, ending.failure)
           end(ending)
           // A quick process may be reported as ended before its connection arrives here. The connection still arrives
           // with its output.

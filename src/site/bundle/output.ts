@@ -33,6 +33,7 @@ export async function bundleOutput(visit: Visit, assets: SharedAssets): Promise<
   const { title } = await visit.look()
   const file = {
     name: `${fileName(title ?? visitor.site.doc.title)}.zip`,
+    contentType: 'application/zip',
     size: bundle.bytes,
     oid: bundle.digest,
     read: (range?: { start: number; end: number }) => createReadStream(bundle.path, range),

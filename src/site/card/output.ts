@@ -42,6 +42,7 @@ export async function cardOutput(
   if (!found) throw new ServiceError('unavailable', 'The picture is not ready.', { headers: { 'Retry-After': '30' } })
   const file = {
     name: 'card.png',
+    contentType: 'image/png',
     size: found.bytes,
     oid: found.digest,
     read: (range?: { start: number; end: number }) => createReadStream(found.path, range),

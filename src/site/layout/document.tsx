@@ -7,10 +7,18 @@ import { Head, type HeadModel } from './head.js'
 import { lookAttributes } from '../look/attributes.js'
 import { symbolsFor } from '../look/icons.js'
 
-/** Matches the reference of an icon to its symbol. */
-const ICON = /<use href="#i-([a-z0-9~-]+)"/g
+/** The start of the reference of an icon to its symbol. */
+const ICON = '<use href="#i-'
 
-const iconsIn = (html: string): string[] => [...new Set([...html.matchAll(ICON)].map(([, name = '']) => name))]
+/** Returns the names of the icons in HTML. */
+function iconsIn(html: string): Set<string> {
+  const names = new Set<string>()
+  for (let at = html.indexOf(ICON); at >= 0; at = html.indexOf(ICON, at)) {
+    at += ICON.length
+    names.add(html.slice(at, html.indexOf('"', at)))
+  }
+  return names
+}
 
 /** Renders a complete HTML document. It contains the symbol of each icon once. */
 export async function renderDocument(
@@ -29,9 +37,8 @@ export async function renderDocument(
   )}`
 }
 
-/** Renders a part of a page. Icons of the interface are in the page already. */
-export async function renderFragment(assets: SharedAssets, { look }: Frame, children: VNode): Promise<string> {
-  const part = renderToString(children)
-  const names = iconsIn(part).filter((name) => name.startsWith('fa~'))
+/** Adds the symbols of icons to a part of a page. Icons of the interface are in the page already. */
+export async function withIcons(assets: SharedAssets, { look }: Frame, part: string): Promise<string> {
+  const names = [...iconsIn(part)].filter((name) => name.startsWith('fa~'))
   return names.length === 0 ? part : `${part}<svg hidden>${await symbolsFor(assets, names, look.styling.icons)}</svg>`
 }

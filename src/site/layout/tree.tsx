@@ -1,4 +1,5 @@
 /** The page tree: variants, pages, and on small screens the links of the header. */
+import { renderToString } from 'preact-render-to-string'
 import type { Frame, SectionItem } from '../frame.js'
 import type { Navigation, NavigationItem, NavigationLevel } from '../navigation.js'
 import type { Variant } from '../variants.js'
@@ -7,46 +8,49 @@ import { Icon } from './icons.js'
 import { Link } from './link.js'
 import { Moved } from './moved.js'
 
-const Entry = ({ item, words }: { item: NavigationItem; words: Words }) => {
+/** Matches the characters that cannot be written in texts and attributes. */
+const SPECIAL = /[&<"]/g
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '"': '&quot;' }
+const escaped = (text: string): string => text.replace(SPECIAL, (one) => ENTITIES[one] ?? one)
+
+const CHEVRON = renderToString(<Icon name="right" flip />)
+
+/** Returns the HTML of an entry. A tree has hundreds of entries, for which components would take most of the time of a page. */
+function entryHtml(item: NavigationItem, words: Words): string {
   const { id, title, emoji, icon, href, isCurrent, isChanged, isExternal, isClosed, below } = item
-  const text = emoji === undefined ? title : `${emoji} ${title}`
-  if (href === undefined) return <GroupEntry item={item} words={words} />
-  return (
-    <li>
-      <a
-        href={href}
-        aria-current={isCurrent ? 'page' : undefined}
-        {...(isExternal ? { rel: 'noopener' } : {})}
-        {...(isClosed || below ? { 'aria-expanded': below ? 'true' : 'false' } : {})}
-        data-nav={isClosed ? id : undefined}
-      >
-        {icon === undefined ? null : <Icon name={`fa~${icon}`} />}
-        {text}
-        {isChanged ? <Moved words={words} /> : null}
-        {isClosed || below ? <Icon name="right" flip /> : null}
-      </a>
-      {below ? <TreeLevel level={below} words={words} /> : null}
-    </li>
-  )
+  const level = below ? levelHtml(below, words) : ''
+  if (href === undefined) return `<li><p class="group">${escaped(title)}</p>${level}</li>`
+  const attributes = [
+    `href="${escaped(href)}"`,
+    isCurrent ? ' aria-current="page"' : '',
+    isExternal ? ' rel="noopener"' : '',
+    isClosed || below ? ` aria-expanded="${below ? 'true' : 'false'}"` : '',
+    isClosed ? ` data-nav="${escaped(id)}"` : '',
+  ].join('')
+  const before = icon === undefined ? '' : renderToString(<Icon name={`fa~${icon}`} />)
+  const text = escaped(emoji === undefined ? title : `${emoji} ${title}`)
+  const mark = isChanged ? renderToString(<Moved words={words} />) : ''
+  return `<li><a ${attributes}>${before}${text}${mark}${isClosed || below ? CHEVRON : ''}</a>${level}</li>`
 }
 
-/** A group within a branch. */
-const GroupEntry = ({ item, words }: { item: NavigationItem; words: Words }) => (
-  <li>
-    <p class="group">{item.title}</p>
-    {item.below ? <TreeLevel level={item.below} words={words} /> : null}
-  </li>
-)
+/** Returns the HTML of a link to a page beyond the entries that are shown. */
+const cutHtml = (href: string | undefined, title: string): string =>
+  href === undefined
+    ? ''
+    : `<li><a class="cut" href="${escaped(href)}"><span aria-hidden="true">…</span> ${escaped(title)}</a></li>`
 
-/** One level of the page tree. */
-export const TreeLevel = ({ level, words }: { level: NavigationLevel; words: Words }) => (
-  <ul>
-    {level.before === undefined ? null : <Cut href={level.before} title={words.earlierPages} />}
-    {level.items.map((item) => (
-      <Entry item={item} words={words} />
-    ))}
-    {level.after === undefined ? null : <Cut href={level.after} title={words.laterPages} />}
-  </ul>
+const entriesHtml = ({ items, before, after }: NavigationLevel, words: Words): string =>
+  [
+    cutHtml(before, words.earlierPages),
+    ...items.map((item) => entryHtml(item, words)),
+    cutHtml(after, words.laterPages),
+  ].join('')
+
+/** Returns the HTML of one level of the page tree. */
+export const levelHtml = (level: NavigationLevel, words: Words): string => `<ul>${entriesHtml(level, words)}</ul>`
+
+const TreeLevel = ({ level, words }: { level: NavigationLevel; words: Words }) => (
+  <ul dangerouslySetInnerHTML={{ __html: entriesHtml(level, words) }} />
 )
 
 /** Splits the entries of the top level into lists, with the groups between them. */
@@ -77,15 +81,6 @@ const TopLevel = ({ level, words }: { level: NavigationLevel; words: Words }) =>
     )}
     {level.after === undefined ? null : <TreeLevel level={{ items: [], after: level.after }} words={words} />}
   </>
-)
-
-/** A link to a page beyond the entries that are shown. */
-const Cut = ({ href, title }: { href: string; title: string }) => (
-  <li>
-    <a class="cut" href={href}>
-      <span aria-hidden="true">…</span> {title}
-    </a>
-  </li>
 )
 
 /** The tag of a version. */

@@ -78,8 +78,8 @@ export const heldRef = ({ project, knowledge }: Target): string | null =>
 
 /**
  * What people here wrote and a force push of the held branch removed may stay without a decision (story.md): all of it,
- * if another branch of the remote that is in step has merged the held head; and the place and line ends of a page whose
- * text a person decides about.
+ * if another branch of the remote that is in step has merged the held head; the place of a page; and its line ends if a
+ * person decides about its text.
  */
 export async function keepWritten(world: World, target: Target, conflicts: readonly Conflict[]): Promise<void> {
   const { project, knowledge } = target
@@ -90,7 +90,7 @@ export async function keepWritten(world: World, target: Target, conflicts: reado
   const decided = new Set(conflicts.filter(({ kind }) => kind === 'content').flatMap(pagesOf))
   for (const [key, value] of writtenHere(project.main, knowledge, ref)) {
     const page = pageOf(key)
-    const placed = value !== null && [pathOf(page), endsOf(page)].includes(key) && decided.has(page)
+    const placed = value !== null && (key === pathOf(page) || (key === endsOf(page) && decided.has(page)))
     const saw = value === null && key === pathOf(page) ? { saw: sawOf(project.main, page) } : {}
     if (brought || placed) knowledge.set(key, value, why(world, 'who decided it here'), { soft: true, ...saw })
   }
@@ -169,6 +169,9 @@ async function learnDecisions(
   for (const key of trial.news(knowledge)) {
     if (!decided.has(pageOf(key)) && !(summary && key.startsWith('title '))) continue
     const act = trial.deciding(key)[0]
-    if (act) knowledge.set(key, act.value, act.why, act.saw ? { saw: act.saw } : {})
+    if (!act) continue
+    // A decision for what a force push left keeps that status: another branch may have the old value.
+    const forced = knowledge.mayDecide(key).find((one) => one.forced && one.value === act.value)?.forced
+    knowledge.set(key, act.value, act.why, { ...(act.saw ? { saw: act.saw } : {}), ...(forced ? { forced } : {}) })
   }
 }

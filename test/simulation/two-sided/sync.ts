@@ -179,7 +179,10 @@ async function absorbImport(
   const head = then.there.get(run.ref)
   if (!knowledge || !head) return
   // An export first imports the present head, and may then conflict with later pushes.
-  if (then.unraced && moved && run.state === 'conflict') return meet(project.main, then.unraced, run.ref)
+  if (then.unraced && moved && run.state === 'conflict') {
+    project.seen.set(run.ref, head)
+    return meet(project.main, then.unraced, run.ref)
+  }
   const claims = run.state === 'success' && !(force && run.direction === 'export')
   if (!claims && !(moved && run.state !== 'conflict')) return
   const last = project.seen.get(run.ref)

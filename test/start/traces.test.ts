@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { until } from '../races/server-process.js'
+import { moduleArguments } from '../support/own-process.js'
+import { databaseSettings } from '../support/service-database.js'
+import { suite } from '../support/suite.js'
+
+// @own-process: it starts servers with a collector
+const test = suite('start: traces')
+
+const TOKEN = 'bindery_test_token_for_traces_only'
+const TRACE = '0af7651916cd43dd8448eb211c80319c'
+const PARENT = 'b7ad6b7169203331'
+
+interface Sent {
+  name: string
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  attributes: { key: string; value: Record<string, unknown> }[]
+}
+
+/** A collector that keeps what it receives. */
+async function collector() {
+  const spans: Sent[] = []
+  const headers: IncomingHttpHeaders[] = []
+  let text = ''
+  const server = createServer((req, res) => {
+    const parts: Buffer[] = []
+    req.on('data', (part) => parts.push(part))
+    req.on('end', () => {
+      const body = Buffer.concat(parts).toString()
+      text += body
+      headers.push({ ...req.headers, path: req.url })
+      for (const { scopeSpans } of JSON.parse(body).resourceSpans)
+        for (const scope of scopeSpans) spans.push(...scope.spans)
+      res.setHeader('Content-Type', 'application/json').end('{}')
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { url, spans, headers, text: () => text, close: () => server.close() }
+}
+
+/** Starts `bindery serve`, does some work, and stops it. Returns its output. */
+async function served(env: Record<string, string>, work: (url: string, organization: string) => Promise<void>) {
+  const dir = await mkdtemp(join(tmpdir(), 'traces-'))
+  const child = spawn(process.execPath, [...moduleArguments('../../src/main.js', import.meta.url), 'serve', '--json'], {
+    cwd: dir,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      HOME: dir,
+      TMPDIR: dir,
+      BINDERY_PORT: '0',
+      BINDERY_SITES_PORT: '0',
+      BINDERY_SAMPLE_SITE: 'false',
+      BINDERY_ADMIN_TOKEN: TOKEN,
+      ...(await databaseSettings(dir)),
+      ...env,
+    },
+  })
+  let output = ''
+  child.stdout.on('data', (part: Buffer) => (output += part.toString()))
+  child.stderr.on('data', (part: Buffer) => (output += part.toString()))
+  const ended = once(child, 'exit')
+  try {
+    const line = await until(() => {
+      if (child.exitCode !== null) throw new Error(output)
+      return /^\{"url":.*$/m.exec(output)
+    })
+    const { url, organization } = JSON.parse(line[0])
+    await work(url, organization)
+    child.kill('SIGTERM')
+    assert.equal(await ended, [0, null], output)
+    return output
+  } finally {
+    child.kill('SIGKILL')
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+const call = (url: string, init: { method?: string; headers?: Record<string, string>; body?: string } = {}) =>
+  fetch(url, {
+    ...init,
+    headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json', ...init.headers },
+  })
+
+test('requests, jobs and Git processes are spans of the trace of their caller, without texts', async () => {
+  const collected = await collector()
+  const named = (name: RegExp): Sent[] => collected.spans.filter((span) => name.test(span.name))
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${collected.url}/`,
+    BINDERY_REMOTE_PROTOCOLS: 'http',
+    BINDERY_ALLOW_PRIVATE_NETWORKS: 'true',
+  }
+  await served(env, async (url, organization) => {
+    const made = await call(`${url}/v1/orgs/${organization}/spaces`, {
+      method: 'POST',
+      body: JSON.stringify({ title: 'Secret plans', editMode: 'live' }),
+      headers: { traceparent: `00-${TRACE}-${PARENT}-01` },
+    })
+    assert.is(made.status, 201)
+    const { id } = await made.json()
+    const imported = await call(`${url}/v1/spaces/${id}/git/import`, {
+      method: 'POST',
+      body: JSON.stringify({ url: 'http://127.0.0.1:9/secret/repository.git', ref: 'refs/heads/main' }),
+    })
+    assert.is(imported.status, 204, await imported.text())
+    await call(`${url}/v1/spaces/${id}/content/path/secret-page?secret=query`)
+    await until(() => named(/^job /)[0] ?? null)
+  })
+  collected.close()
+  const [create] = named(/^POST createSpace/)
+  assert.ok(create, collected.spans.map(({ name }) => name).join())
+  assert.is(create?.traceId, TRACE)
+  assert.is(create?.parentSpanId, PARENT)
+  const attribute = (name: string) => create?.attributes.find(({ key }) => key === name)?.value
+  assert.equal(attribute('http.response.status_code'), { intValue: 201 })
+  const jobs = named(/^job /)
+  assert.ok(jobs.length > 0, collected.spans.map(({ name }) => name).join())
+  const work = new Set([create?.spanId, ...jobs.map(({ spanId }) => spanId)])
+  assert.ok(named(/^git [a-z-]+$/).some(({ parentSpanId }) => work.has(parentSpanId)))
+  assert.is(collected.headers[0]?.path, '/v1/traces')
+  assert.not.match(collected.text(), /secret|plans|127\.0\.0\.1|Bearer/i)
+  assert.not.match(collected.text(), TOKEN)
+  assert.match(collected.text(), '"service.name"')
+})
+
+test('a collector that is away delays nothing, and the log says so', async () => {
+  const output = await served({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, async (url, organization) => {
+    for (let i = 0; i < 20; i++) assert.is((await call(`${url}/v1/orgs/${organization}`)).status, 200)
+  })
+  assert.match(output, /Traces could not be sent/)
+})
+
+test.run()
