@@ -1,6 +1,6 @@
 import { type Endpoint, type Endpoints, pathParameters, PUBLIC_BODY_BYTES, scopeOf } from '../../src/api/declaration.js'
 import { compileEndpoint, isBinary } from '../../src/api/pipeline/compiled-endpoint.js'
-import { compilerFor } from '../../src/api/pipeline/create-api.js'
+import { SchemaCompiler } from '../../src/api/pipeline/schemas.js'
 import type { AnyResolvers } from '../../src/api/resolver.js'
 import { isOptional, type JsonSchema } from '../../src/api/schema.js'
 import { invalidBodies, invalidStrings } from './invalid.js'
@@ -85,7 +85,7 @@ export async function probeEndpoints<Role extends string>(
   input: ProbeInput<Role>,
 ): Promise<{ probes: number; findings: Finding[] }> {
   const findings: Finding[] = []
-  const compiler = compilerFor(input.endpoints)
+  const compiler = new SchemaCompiler()
   let probes = 0
 
   const probeOne = async (operationId: string, endpoint: Endpoint, sample: Sample): Promise<void> => {

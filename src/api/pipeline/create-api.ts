@@ -74,10 +74,10 @@ const FIXED_HEADERS = [
   ['Vary', 'Authorization, Cookie, Origin, Accept-Encoding'],
 ] as const
 
+/** Services in one process with the same declarations share the compiled schemas. */
 const compilers = new WeakMap<Endpoints, SchemaCompiler>()
 
-/** Returns the compiled schemas of these declarations, which all services of the process share. */
-export function compilerFor(endpoints: Endpoints): SchemaCompiler {
+function compilerFor(endpoints: Endpoints): SchemaCompiler {
   const compiler = compilers.get(endpoints) ?? new SchemaCompiler()
   compilers.set(endpoints, compiler)
   return compiler
