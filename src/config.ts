@@ -3,7 +3,13 @@ import { resolve } from 'node:path'
 import { cleanEnv } from 'envalid'
 import { limitSettings } from './start/limit-settings.js'
 import { connectionSettings, remoteSettings } from './start/remote-settings.js'
-import { backupSettings, databaseSettings, serverSettings, signInSettings, traceSettings } from './start/server-settings.js'
+import {
+  backupSettings,
+  databaseSettings,
+  serverSettings,
+  signInSettings,
+  traceSettings,
+} from './start/server-settings.js'
 import type { Setting } from './start/setting.js'
 import { translationSettings } from './start/translation-settings.js'
 

@@ -11,7 +11,8 @@ test('default settings are safe and every setting is described', () => {
   assert.is(config.publicUrl, null)
   assert.equal(config.remoteProtocols, ['https', 'ssh'])
   assert.is(config.allowPrivateNetworks, false)
-  for (const row of settingsTable()) assert.match(`${row.name} ${row.description}`, /^(?:BINDERY_[A-Z_]+|OTEL_EXPORTER_OTLP_ENDPOINT) .{10,}/)
+  for (const row of settingsTable())
+    assert.match(`${row.name} ${row.description}`, /^(?:BINDERY_[A-Z_]+|OTEL_EXPORTER_OTLP_ENDPOINT) .{10,}/)
 })
 
 test('folder settings become absolute, because Git processes run elsewhere', () => {
