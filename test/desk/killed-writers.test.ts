@@ -1,8 +1,8 @@
 /**
  * Two writers work in a change request while a commenter comments and suggests, a reviewer accepts and merges, an admin
- * takes roles away and gives them back while pages are open, and the server is killed. Each of them is a user of their own.
+ * takes roles away and gives them back while pages are open, and the server is killed. Each of them is a separate user.
  * What the server confirmed is in the file, everything else is in the storage of the writer's browser, a merge contains
- * every confirmed text, and nobody does what their role no longer allows. After a merge, the writers go on in the next
+ * every confirmed text, and no request succeeds that a role no longer allows. After a merge, the writers go on in the next
  * change request.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -97,11 +97,11 @@ class Story {
     person.role = role
   }
 
-  /** Takes the role of somebody away while their page is open, or gives it back. */
+  /** Takes a user's role away while the page is open, or gives it back. */
   async changeRole(random: Random): Promise<void> {
     const all = Object.values(this.people)
     const without = all.filter(({ role, usual }) => role !== usual)
-    // Most of the time, most people have their role.
+    // Lost roles usually return soon, so that change requests are merged.
     const person = pick(random, without.length > 0 && random(3) > 0 ? without : all) ?? this.people.ada
     const isUsual = person.role === person.usual
     await this.setRole(person, isUsual ? (pick<Role | null>(random, ['comment', 'read', null]) ?? null) : person.usual)
