@@ -219,7 +219,7 @@ const describedConflict = {
   kind: oneOf(conflictKinds, {
     description:
       '`name`: a path of each side, which differ only in case (or Unicode composition), so that many computers can store only one of the files. It has no resolution: rename ' +
-      'one of them, or delete it, in the change request.',
+      'one of them, or delete it, in the change request. With mode `040000`, the path is a folder.',
   }),
   form: oneOf(conflictForms),
   page: Type.Optional(
@@ -268,7 +268,7 @@ const ShownSide = Type.Object(
       Type.String({ description: 'The content with line feeds as line ends, if it is text of at most 1,152 KiB.' }),
     ),
     downloadURL: Type.Optional(
-      Type.String({ description: 'Works without a token until it expires. Submodules have none.' }),
+      Type.String({ description: 'Works without a token until it expires. Submodules and folders have none.' }),
     ),
     change: Type.Optional(
       Type.Object(

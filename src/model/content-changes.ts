@@ -129,6 +129,19 @@ const RenameFile = Type.Object(
   },
   closed,
 )
+const RenameFolder = Type.Object(
+  {
+    ...operation('rename_folder'),
+    folder: Type.String({
+      minLength: 1,
+      maxLength: 4096,
+      description:
+        'Path of a folder in the repository. Its pages and files keep their IDs, and links, redirects and the table of contents follow.',
+    }),
+    name: Type.String({ minLength: 1, maxLength: 255 }),
+  },
+  closed,
+)
 const DeleteFile = Type.Object(
   { ...operation('delete_file'), file: Type.String({ minLength: 1, maxLength: 4096 }) },
   closed,
@@ -192,6 +205,7 @@ const operations = [
   DeleteGroup,
   InsertLink,
   RenameFile,
+  RenameFolder,
   DeleteFile,
   InsertFiles,
   UpdateVariables,

@@ -43,6 +43,76 @@ test('a renamed folder changes only links that would break, and keeps their form
   )
 })
 
+test('a folder is renamed by its path, whether it has a page or not', async () => {
+  const files = {
+    'SUMMARY.md': '* [Home](README.md)\n* [One](parts/deep/one.md)\n',
+    'README.md': '# Home\n\n[one](parts/deep/one.md) ![p](parts/deep/p.png) [note](parts/deep/note.md)\n',
+    'parts/two.md': '# Two\n\n[one](deep/one.md)\n',
+    'parts/deep/one.md': '# One\n\n[two](../two.md) ![p](p.png)\n',
+    'parts/deep/note.md': 'Not in the table of contents.\n',
+    'parts/deep/p.png': 'png',
+  }
+  for (const name of ['Deep', 'other']) {
+    const desk = await openDesk(here, files)
+    const one = await desk.id('one')
+    await desk.write([{ operation: 'rename_folder', folder: 'parts/deep', name }])
+    assert.equal(
+      (await desk.paths()).filter((path) => path.startsWith('parts/')),
+      ['note.md', 'one.md', 'p.png']
+        .map((file) => `parts/${name}/${file}`)
+        .concat('parts/two.md')
+        .sort(),
+    )
+    for (const path of ['SUMMARY.md', 'README.md', 'parts/two.md'] as const)
+      assert.is(await desk.file(path), files[path].replaceAll('deep/', `${name}/`))
+    assert.is(await desk.file(`parts/${name}/one.md`), files['parts/deep/one.md'])
+    assert.is(await desk.id('one'), one)
+  }
+})
+
+test('a folder is not renamed over files, or away from the configuration', async () => {
+  const desk = await openDesk(here, {
+    '.gitbook.yaml': 'root: ./docs/\nstructure:\n  summary: toc/LIST.md\n',
+    'docs/toc/LIST.md': '* [A](../a/one.md)\n* [B](../b/one.md)\n',
+    'docs/a/one.md': '# One\n',
+    'docs/b/one.md': '# One\n',
+    'docs/A/one.md': '# Other\n',
+    'docs/.gitbook/assets/p.png': 'png',
+  })
+  const head = await desk.git('rev-parse', 'main')
+  const renames: [string, string, RegExp][] = [
+    ['docs/a', 'b', /docs\/b\/one\.md exists/],
+    ['docs/a', 'A', /docs\/A\/one\.md exists/],
+    ['docs/a', 'b/c', /slashes/],
+    ['docs/a', '..', /cannot be/],
+    ['docs/a', '.git', /\.git/],
+    ['docs/a/one.md', 'x', /There is no folder/],
+    ['docs/a/', 'x', /There is no folder/],
+    ['a', 'x', /There is no folder/],
+    ['docs', 'x', /needs docs at its place/],
+    ['docs/toc', 'x', /needs docs\/toc\/LIST\.md/],
+    ['docs/.gitbook', 'x', /needs this folder/],
+    ['docs/.gitbook/assets', 'x', /needs this folder/],
+  ]
+  for (const [folder, name, reason] of renames) {
+    const { error } = await desk.write([{ operation: 'rename_folder', folder, name }], 400)
+    assert.match(error.message, reason)
+  }
+  assert.is(await desk.git('rev-parse', 'main'), head)
+})
+
+test('a markdown file without an entry is renamed as a file', async () => {
+  const desk = await openDesk(here, {
+    'SUMMARY.md': '* [Home](README.md)\n',
+    'README.md': '# Home\n\n[note](note.md)\n',
+    'note.md': 'A note.\n',
+  })
+  await desk.write([{ operation: 'rename_file', file: 'note.md', name: 'notes.md' }])
+  assert.equal([await desk.file('notes.md'), await desk.file('note.md')], ['A note.\n', null])
+  assert.is(await desk.file('README.md'), '# Home\n\n[note](notes.md)\n')
+  await desk.write([{ operation: 'rename_file', file: 'README.md', name: 'x.md' }], 400)
+})
+
 test('a renamed page changes a link that a new file would capture, and no other', async () => {
   const home = '# Home\n\n[folder](topic) [slash](topic/) [page](one.md) [root](/one) [html](one.html)\n'
   const desk = await openDesk(here, {

@@ -208,6 +208,25 @@ test('paths that differ only in case are conflicts of both sides until one is re
   )
 })
 
+test('a folder that differs from another path only in case is a side without bytes', async () => {
+  for (const theirs of ['notes', 'notes/b.md']) {
+    const { desk, change } = await cross({}, { [theirs]: 'main\n' }, { 'Notes/a.md': 'branch\n' })
+    const [file] = (await filesOf(desk, change, await stateOf(desk, change))) as any[]
+    assert.equal([file.kind, file.form, file.key], ['name', 'file', 'Notes'])
+    assert.equal([file.ours.path, file.ours.mode, file.ours.text], ['Notes', '040000', undefined])
+    assert.equal([file.theirs.path, file.theirs.text], ['notes', theirs === 'notes' ? 'main\n' : undefined])
+    assert.is(file.ours.change.subject, await desk.git('log', '-1', '--format=%s', change.ref))
+    const { body } = await desk.admin.call('get', `${change.url}/conflicts`).expect(200)
+    assert.is(body.items[0].ours.mode, '040000')
+    await change.write([{ operation: 'rename_folder', folder: 'Notes', name: 'mine' }])
+    await change.update(200)
+    assert.equal(
+      (await desk.paths(change.ref)).filter((path) => /^(?:notes(?!\.txt)|mine)/i.test(path)),
+      ['mine/a.md', theirs],
+    )
+  }
+})
+
 test('a symbolic link that changed or became a file is taken as a whole', async () => {
   for (const choice of ['main', 'change-request'] as const) {
     const { desk, change } = await cross(

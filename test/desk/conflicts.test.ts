@@ -220,33 +220,77 @@ test('both pages stay whose names differ only in case', async () => {
   assert.equal(problems, [])
 })
 
-test('a page stays under another name if the other side has a folder there', async () => {
-  for (const side of ['main', 'change-request'] as const) {
+test('a page or file and the folder of the other side both stay', async () => {
+  for (const [side, path] of [
+    ['main', 'x.md'],
+    ['main', 'x'],
+    ['change-request', 'x.md'],
+    ['change-request', 'x.txt'],
+  ] as const) {
     const desk = await openDesk(context.here, FILES)
     const change = await desk.changeRequest('Folder')
-    const file: Files = { 'x.md': '# X\n\nThe page.\n', 'SUMMARY.md': `${SUMMARY}* [X](x.md)\n` }
-    const folder: Files = { 'x.md/y.md': 'in a folder\n' }
+    const isPage = path.endsWith('.md')
+    const file: Files = {
+      [path]: '# X\n\nThe file.\n',
+      ...(isPage ? { 'SUMMARY.md': `${SUMMARY}* [X](${path})\n` } : {}),
+    }
+    const folder: Files = {
+      [`${path}/y.md`]: '# Y\n\nIn a folder.\n',
+      'README.md': `# Home\n\n[y](${path}/y.md)\n`,
+    }
     await desk.human(side === 'main' ? folder : file, { ref: change.ref })
     await desk.human(side === 'main' ? file : folder)
     const page = await open(`/s/${desk.space}/c/1/conflicts/1`)
-    await shown(page, '.sides', 'The page.')
-    await keepAs(page, 'x-page', side === 'main' ? 'Keep a copy' : 'Rename')
-    if (side === 'main') {
-      await shown(page, '.chip', 'All decided')
-      await page.keyboard.down('Control')
-      await page.keyboard.press('Enter')
-      await page.keyboard.up('Control')
-      await page.waitForFunction((path) => location.pathname === path, {}, `/s/${desk.space}/c/1`)
-    } else {
-      await shown(page, 'main', 'No conflicts')
-      await change.update(200)
-    }
+    await shown(page, '.sides', 'The file.')
+    await keepAs(page, 'mine', 'Rename')
+    await shown(page, 'main', 'No conflicts')
+    await change.update(200)
+    const [kept, moved] = side === 'main' ? [path, 'mine/y.md'] : [`${path}/y.md`, path.replace('x', 'mine')]
     assert.equal(
-      (await desk.paths(change.ref)).filter((path) => path.startsWith('x')),
-      ['x-page.md', 'x.md/y.md'],
+      (await desk.paths(change.ref)).filter((one) => /^(?:x|mine)/.test(one)),
+      [kept, moved].sort(),
     )
-    assert.match((await desk.file('x-page.md', change.ref)) ?? '', 'The page.')
-    assert.match((await desk.file('SUMMARY.md', change.ref)) ?? '', /\* \[X\]\(x-page\.md\)/)
+    assert.match((await desk.file('README.md', change.ref)) ?? '', side === 'main' ? '(mine/y.md)' : `(${path}/y.md)`)
+    if (isPage)
+      assert.match((await desk.file('SUMMARY.md', change.ref)) ?? '', side === 'main' ? '(x.md)' : '(mine.md)')
+    assert.is((await context.here.admin.call('post', `${change.url}/merge`)).status, 200)
+  }
+  assert.equal(problems, [])
+})
+
+test('folders whose names differ only in case become one, or both stay', async () => {
+  for (const name of ['Tutorials', 'lessons']) {
+    const desk = await openDesk(context.here, FILES)
+    const change = await desk.changeRequest('Tutorials')
+    const section = (folder: string, page: string): Files => ({
+      [`${folder}/${page}.md`]: `# ${page}\n\n[Home](../README.md)\n`,
+      [`${folder}/${page}.png`]: 'png',
+    })
+    await desk.human(
+      { ...section('tutorials', 'mine'), 'SUMMARY.md': `${SUMMARY}* [Mine](tutorials/mine.md)\n` },
+      { ref: change.ref },
+    )
+    await desk.human({
+      ...section('Tutorials', 'theirs'),
+      'SUMMARY.md': SUMMARY.replace('* [Guide]', '* [Theirs](Tutorials/theirs.md)\n* [Guide]'),
+    })
+    const mine = await desk.id('mine', `/change-requests/${change.number}`)
+    const page = await open(`/s/${desk.space}/c/1/conflicts/1`)
+    await shown(page, '.cf', 'names that differ only in case')
+    await shown(page, '.sides', 'tutorials')
+    await shown(page, '.sides', 'A folder with this name')
+    assert.is(await page.$eval('form.result input', (field) => (field as HTMLInputElement).value), 'Tutorials')
+    await keepAs(page, name, 'Rename')
+    await shown(page, 'main', 'No conflicts')
+    await change.update(200)
+    await context.here.admin.call('post', `${change.url}/merge`).expect(200)
+    assert.equal(
+      (await desk.paths()).filter((path) => /tutorials|lessons/i.test(path)),
+      ['Tutorials/theirs.md', 'Tutorials/theirs.png', `${name}/mine.md`, `${name}/mine.png`].sort(),
+    )
+    const summary = (await desk.file('SUMMARY.md')) ?? ''
+    assert.ok(summary.includes('(Tutorials/theirs.md)') && summary.includes(`(${name}/mine.md)`), summary)
+    assert.is(await desk.id('mine'), mine)
   }
   assert.equal(problems, [])
 })

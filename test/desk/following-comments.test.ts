@@ -1,6 +1,6 @@
 /**
  * Comments stay with their blocks through random edits, renames, moves, commits of plain Git and updates from main. Each
- * commented block has a sentence that is nowhere else, and the comment must be on the block with that sentence.
+ * commented block has a sentence with a word that is nowhere else, and the comment must be on the block with that word.
  */
 import * as assert from 'uvu/assert'
 import { type ChangeRequestDesk, type Desk, openDesk } from '../commits/fixture.js'
@@ -19,6 +19,9 @@ const VERBS = ['opens', 'holds', 'paints', 'carries', 'follows', 'counts', 'mend
 /** A sentence that no other block has. */
 const sentence = (page: string, block: number): string =>
   `The ${NOUNS[block % 10]} of ${page} ${VERBS[block % 8]} mark ${page}${block}x before the ${NOUNS[(block * 3 + 1) % 10]} arrives.`
+
+/** The word of a sentence that no other sentence has. */
+const nameIn = (sentence: string): string => /mark (\S+)/.exec(sentence)?.[1] ?? sentence
 
 /** The words behind the sentence, which the edits change. */
 const tail = (next: Random): string =>
@@ -42,6 +45,8 @@ interface Block {
   mark: string | null
   kind: number
   more: string
+  /** Whether the sentence has another last word. */
+  isReworded?: boolean
 }
 interface Book {
   /** The blocks of each page, by the ID of the page. */
@@ -50,12 +55,15 @@ interface Book {
 
 const written = (title: string, blocks: readonly Block[]): string =>
   `# ${title}\n\n${blocks
-    .map(({ mark, kind, more }) => (KINDS[kind] ?? KINDS[0])?.(mark ?? 'Words without a comment', more))
+    .map(({ mark, kind, more, isReworded }) => {
+      const text = mark ?? 'Words without a comment'
+      return (KINDS[kind] ?? KINDS[0])?.(isReworded ? text.replace('arrives', 'returns') : text, more)
+    })
     .join('\n\n')}\n`
 
 const titleOf = (text: string): string => /^# (.*)$/m.exec(text)?.[1] ?? ''
 
-/** Changes blocks, but no sentence. */
+/** Changes blocks. A sentence keeps its name. */
 function edit(next: Random, blocks: readonly Block[]): Block[] {
   const own = blocks.map((one) => ({ ...one }))
   const at = next(own.length)
@@ -66,6 +74,7 @@ function edit(next: Random, blocks: readonly Block[]): Block[] {
     [2, () => void own.splice(next(own.length), 0, ...own.splice(at, 1))],
     [2, () => void (block.mark === null ? own.splice(at, 1) : (block.more = ''))],
     [1, () => void own.reverse()],
+    [2, () => void (block.isReworded = !block.isReworded)],
   ]
   pickWeighted(next, ways)()
   return own
@@ -78,6 +87,8 @@ interface Comment {
 }
 
 class Story {
+  #names = 0
+
   private constructor(
     readonly desk: Desk,
     readonly request: ChangeRequestDesk,
@@ -103,7 +114,7 @@ class Story {
       book.pages.set(page, blocks)
       const nodes = await nodesOf(request.url, page)
       for (const { mark } of blocks) {
-        const node = nodes.find(({ text }) => text.includes(mark ?? '-'))?.key
+        const node = nodes.find(({ text }) => text.includes(nameIn(mark ?? '-')))?.key
         const sent = { body: { markdown: `About ${mark}` }, page, node }
         const { body } = await here.admin.call('post', `${request.url}/comments`, sent).expect(200)
         comments.push({ id: body.id, page, mark: mark ?? '' })
@@ -117,6 +128,9 @@ class Story {
       markdown: string
       git: { path: string; oid: string }
     }
+
+  /** Returns a name that no page has or had. */
+  #newName = (prefix: string): string => `${prefix}-${++this.#names}`
 
   /** Plays a step. Returns its name. */
   async play(next: Random): Promise<string> {
@@ -149,7 +163,7 @@ class Story {
           await desk.human({ [git.path]: next(2) === 0 ? text : text.replaceAll('\n', '\r\n') }, { ref: request.ref })
         },
       ],
-      [1, 'rename', () => request.write([{ operation: 'update_page', page, slug: `name-${next(1_000)}` }])],
+      [1, 'rename', () => request.write([{ operation: 'update_page', page, slug: this.#newName('name') }])],
       [1, 'title', () => request.write([{ operation: 'update_page', page, title: `Title ${next(1_000)}` }])],
       [
         1,
@@ -179,7 +193,7 @@ class Story {
   /** Main adds a paragraph, renames a page or both, and the change request takes it over. */
   async #update(next: Random, page: string): Promise<void> {
     const { desk, request } = this
-    if (next(3) === 0) await desk.write([{ operation: 'update_page', page, slug: `main-${next(1_000)}` }])
+    if (next(3) === 0) await desk.write([{ operation: 'update_page', page, slug: this.#newName('main') }])
     if (next(3) === 0) await desk.human({ 'README.md': `# Home\n\n${tail(next)} ${next(1_000)}\n` })
     const { markdown, git } = await this.sourceOf(page, desk.url)
     await desk.human({ [git.path]: markdown.replace('\n', `\n\nA lead of main, number ${next(1_000)}.\n`) })
@@ -200,7 +214,7 @@ class Story {
     return this.comments.flatMap(({ id, page, mark }) => {
       const { target } = targets.get(id) as { target: Target }
       if (target.page?.id !== page) return [`${mark} is on the page ${target.page?.id}`]
-      const own = nodes.get(page)?.find(({ text }) => text.includes(mark))
+      const own = nodes.get(page)?.find(({ text }) => text.includes(nameIn(mark)))
       const shown = nodes.get(page)?.find(({ key }) => key === target.node?.id)
       const isGone = target.page.outdated && target.node?.changed !== true
       return own && own === shown && !isGone ? [] : [`${mark} is on ${shown?.text} (${JSON.stringify(target.node)})`]

@@ -11,6 +11,8 @@ export interface HostileApp {
   events: string[]
   /** Opens a screen, waits until it shows something, and fails if anything hostile happens. Returns its text. */
   open(path: string, shows: string): Promise<string>
+  /** Follows a link to a page within the app, without a reload, and fails if anything hostile happens. */
+  follow(path: string, title: string): Promise<void>
   /** Fails if the screen that is shown now has hostile markup, or if anything hostile happened. */
   check(name: string): Promise<void>
   close(): Promise<void>
@@ -60,6 +62,28 @@ export async function openHostileApp(here: TestService): Promise<HostileApp> {
       await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null)
       await check(path)
       return page.evaluate(() => document.body.textContent ?? '')
+    },
+    async follow(path, title) {
+      await page.evaluate((href) => {
+        const link = document.body.appendChild(Object.assign(document.createElement('a'), { href }))
+        link.click()
+        link.remove()
+      }, path)
+      const words = (text: string): string => text.replace(/\s+/g, ' ').trim()
+      await page
+        .waitForFunction(
+          (at, wanted) =>
+            location.pathname === at &&
+            document.title.replace(/\s+/g, ' ').includes(wanted) &&
+            document.querySelector('[aria-busy="true"]') === null,
+          {},
+          path,
+          words(title),
+        )
+        .catch(async (error: unknown) => {
+          throw new Error(`${path} has the title ${await page.title()} instead of ${title}`, { cause: error })
+        })
+      await check(path)
     },
     close: () => browser.close(),
   }

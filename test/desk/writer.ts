@@ -59,7 +59,8 @@ export class Writer {
     for (let tries = 0; isUnsaved(this.#state) && tries < 50; tries++) {
       const { phase } = this.#state
       if (phase === 'signed-out') await this.#send({ type: 'signed-in' })
-      else if (phase === 'forbidden') await this.#send({ type: 'resolved' })
+      // A guest does not see the page, as if it were deleted.
+      else if (phase === 'forbidden' || phase === 'gone') await this.#send({ type: 'resolved' })
       else if (phase === 'retrying') await this.#send({ type: 'online' })
       else await this.#send({ type: 'now' })
     }

@@ -12,6 +12,7 @@ import {
   deleteReusableContent,
   insertFiles,
   renameFile,
+  renameFolder,
   updateVariables,
   upsertReusableContent,
 } from './operations/files.js'
@@ -34,6 +35,7 @@ const operations: { readonly [K in ContentChange['operation']]: Operation<Extrac
     delete_group: deleteGroup,
     insert_link: insertLink,
     rename_file: renameFile,
+    rename_folder: renameFolder,
     delete_file: deleteFile,
     insert_files: insertFiles,
     update_variables: updateVariables,

@@ -7,6 +7,9 @@ import { eachInSlices } from '../../kernel/slices.js'
  */
 const fold = (path: string): string => (/[^\0-\x7f]/.test(path) ? path.normalize('NFC') : path).toLowerCase()
 
+/** Whether some file systems do not distinguish two paths. */
+export const isSameName = (one: string, other: string): boolean => fold(one) === fold(other)
+
 /**
  * The paths that are taken, and the folders above them. The cost of a lookup does not depend on the number of paths.
  */

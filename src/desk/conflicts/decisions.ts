@@ -124,7 +124,10 @@ export function optionsOf(file: ConflictFile, part: Part): ('base' | 'main' | 'c
   ]
 }
 
-/** Whether both sides can stay if the file of the change request, or a copy of main's page, gets another name. */
+/** Whether one side has a folder at its path. */
+export const isFolder = ({ mode }: { mode: string }): boolean => mode === '040000'
+
+/** Whether both sides can stay if the file or folder of the change request gets another name. */
 export const hasTwoNames = ({ kind }: Pick<ConflictFile, 'kind'>): boolean =>
   kind === 'file/directory' || kind === 'name'
 

@@ -1,56 +1,64 @@
-/** Keeps a page or a file under another name, so that both sides stay. The change request is changed at once. */
+/** Gives the file or folder of the change request another name, so that both sides stay. It is changed at once. */
 import { useState } from 'preact/hooks'
-import { ApiError } from '../api/client.js'
-import { changeContent, loadFiles } from '../editor/page-api.js'
+import { changeContent } from '../editor/page-api.js'
 import { Field } from '../shell/fields.js'
 import { attempt, toast } from '../shell/toast.js'
 import type { Place } from '../space/space.js'
 import { fill } from '../words/index.js'
 import type { PartProps } from './controls.js'
+import { isFolder } from './decisions.js'
 import type { LoadedConflict } from './work.js'
 import { conflictWords } from './words.js'
 
-/** The last name of a path: its ending is kept. */
+/** The last name of a path: the ending of a file is kept. */
 const split = (path: string): [name: string, ending: string] => {
   const [, name = '', ending = ''] = /([^/]*?)(\.[^./]+)?$/.exec(path) ?? []
   return [name, ending]
 }
 
-/** Gives the file another name: that of the change request, or a copy of main's page. Throws `ApiError`. */
-async function keepAs(place: Place, { page, path, ours, theirs, form }: LoadedConflict, name: string): Promise<void> {
-  if (ours && page?.in === 'change-request')
-    return void (await changeContent(place, [{ operation: 'update_page', page: page.id, slug: name }]))
-  if (ours) {
-    const file = (await loadFiles(place)).find((one) => one.git?.path === path)
-    if (!file) throw new ApiError(404, conflictWords().elsewhere.noFile)
-    return void (await changeContent(place, [{ operation: 'rename_file', file: file.id, name: name + split(path)[1] }]))
-  }
-  const markdown = theirs?.text
-  if (form !== 'page' || markdown === undefined) throw new ApiError(404, conflictWords().elsewhere.noFile)
-  const title = page?.title ?? name
-  await changeContent(place, [{ operation: 'insert_page', title, slug: name, document: { markdown } }])
+/** The path of the change request, and whether it is a folder. Main has a file, if the change request has no entry. */
+const ownOf = ({ path, ours }: LoadedConflict): { path: string; isFolder: boolean } =>
+  ours ? { path: ours.path, isFolder: isFolder(ours) } : { path, isFolder: true }
+
+/** Suggests a name: the one of main's folder, so that two folders become one, or a new one. */
+function suggested(file: LoadedConflict): string {
+  const own = ownOf(file)
+  const [name, ending] = split(own.path)
+  if (!own.isFolder) return `${name}-2`
+  return joins(file) ? split(file.theirs?.path ?? '').join('') : `${name}${ending}-2`
 }
 
-/** Whether the file can be kept under another name. */
-export const canKeep = ({ ours, theirs, form }: LoadedConflict): boolean =>
-  ours !== undefined || (form === 'page' && theirs?.text !== undefined)
+/** Whether both sides have a folder. */
+const joins = ({ ours, theirs }: LoadedConflict): boolean =>
+  ours !== undefined && theirs !== undefined && isFolder(ours) && isFolder(theirs)
 
-export function KeepElsewhere({ screen, stop, file }: PartProps) {
+/** Renames the file or folder of the change request. Throws `ApiError`. */
+async function rename(place: Place, file: LoadedConflict, name: string): Promise<void> {
+  const { page } = file
+  const { path, isFolder } = ownOf(file)
+  await changeContent(place, [
+    isFolder
+      ? { operation: 'rename_folder', folder: path, name }
+      : page?.in === 'change-request'
+        ? { operation: 'update_page', page: page.id, slug: name }
+        : { operation: 'rename_file', file: path, name: name + split(path)[1] },
+  ])
+}
+
+export function KeepElsewhere({ screen, file }: PartProps) {
   const w = conflictWords().elsewhere
-  const [name, setName] = useState(`${split(file.path)[0]}-2`)
+  const [name, setName] = useState(suggested(file))
   const [isBusy, setBusy] = useState(false)
   const { work } = screen
-  const isCopy = file.ours === undefined
+  const own = ownOf(file)
   const run = async (): Promise<void> => {
     if (isBusy || !screen.canEdit || name.trim() === '') return
     setBusy(true)
-    const isDone = await attempt(() => keepAs({ spaceId: work.spaceId, changeRequest: work.number }, file, name.trim()))
+    const isDone = await attempt(() => rename({ spaceId: work.spaceId, changeRequest: work.number }, file, name.trim()))
     setBusy(false)
     if (!isDone) return
-    toast(fill(isCopy ? w.copied : w.renamed, { name: name.trim() }))
-    // A decision before the list is loaded would be about the change request before the copy.
+    toast(fill(own.isFolder ? w.folderRenamed : w.renamed, { name: name.trim() }))
     await work.list()
-    if (isCopy) screen.decide(stop, 'change-request')
   }
   return (
     <form
@@ -61,10 +69,10 @@ export function KeepElsewhere({ screen, stop, file }: PartProps) {
       }}
     >
       <header>
-        <b class="grow">{isCopy ? w.copyTitle : w.title}</b>
+        <b class="grow">{w.title}</b>
       </header>
       <div class="body stack s">
-        <p class="muted">{isCopy ? w.copyLead : w.lead}</p>
+        <p class="muted">{joins(file) ? w.joinLead : own.isFolder ? w.folderLead : w.lead}</p>
         <Field label={w.name}>
           {(attributes) => (
             <input
@@ -79,7 +87,7 @@ export function KeepElsewhere({ screen, stop, file }: PartProps) {
         </Field>
         <div class="row">
           <button type="submit" class="btn small primary" aria-disabled={isBusy || !screen.canEdit}>
-            {isCopy ? w.copy : w.rename}
+            {w.rename}
           </button>
         </div>
       </div>

@@ -4,8 +4,8 @@
  */
 import { Chip } from '../shell/notes.js'
 import { fill } from '../words/index.js'
-import { hasTwoNames, isWritable, optionsOf, resultText } from './decisions.js'
-import { canKeep, KeepElsewhere } from './elsewhere.js'
+import { hasTwoNames, isFolder, isWritable, optionsOf, resultText } from './decisions.js'
+import { KeepElsewhere } from './elsewhere.js'
 import { changeOf, isPicture, SIDES, sideName } from './names.js'
 import { EditButtons, type PartProps, Take, Writing } from './controls.js'
 import { Source } from './texts.js'
@@ -25,7 +25,7 @@ export function WholePart(props: PartProps) {
   const canWrite = isWritable(file, part)
   const written = typeof choice === 'object' ? choice.text : null
   const combined = options.includes('both')
-  const keepsBoth = hasTwoNames(file) && canKeep(file)
+  const keepsBoth = hasTwoNames(file)
   return (
     <div>
       {file.problem !== undefined && <p class="note wait">{file.problem}</p>}
@@ -130,6 +130,13 @@ function Version({ file, member, name }: PartProps & { member: Member; name: str
   }
   if (file.form === 'submodule') return <p class="muted">{fill(w.submodule, { revision: version.oid.slice(0, 12) })}</p>
   const path = version.path === file.path && file.kind !== 'name' ? null : <p class="sm muted">{version.path}</p>
+  if (isFolder(version))
+    return (
+      <>
+        {path}
+        <p class="muted">{w.folder}</p>
+      </>
+    )
   if (version.text === undefined || (file.kind === 'binary' && isPicture(file)))
     return (
       <figure class="pic">

@@ -142,7 +142,7 @@ export interface ShownSide {
   size: number
   /** The text with line feeds as line ends, if it is shown as text. */
   text: string | null
-  /** A URL of the file that works without a token; null for submodules. */
+  /** A URL of the file that works without a token; null for submodules and folders. */
   url: string | null
   change: SideChange | null
 }
@@ -211,6 +211,9 @@ export function checkExpected(now: Expected, expected: Expected): void {
     })
 }
 
+/** Whether an entry is a file or a link, as opposed to a submodule or a folder. */
+export const isBlob = ({ mode }: TreeEntry): boolean => mode !== '160000' && mode !== '040000'
+
 async function loadSide(
   app: App,
   { doc, repo }: LoadedSpace,
@@ -226,8 +229,8 @@ async function loadSide(
     subject: required(last.message.split('\n', 1)[0]),
   }
   const shown = { entry, change: change ?? null }
-  // The objects of a submodule are in another repository.
-  if (entry.mode === '160000') return { ...shown, size: 0, text: null, url: null }
+  // The objects of a submodule are in another repository, and a folder has no bytes.
+  if (!isBlob(entry)) return { ...shown, size: 0, text: null, url: null }
   const snapshot = await repo.objects.snapshot(at)
   const size = required((await snapshot.sizes([entry.oid]))[0])
   const pointer = await lfsFileOf(app, doc.id, snapshot, entry.oid, size)

@@ -13,7 +13,7 @@ import type { MergedTree } from '../commits/merge/merged-tree.js'
 import { MAIN } from '../context/refs.js'
 import { translated } from '../commits/make-commit.js'
 import { conflictError, namesOf } from '../commits/merge/merged-tree.js'
-import { compareWithMain } from './conflict-state.js'
+import { compareWithMain, isBlob } from './conflict-state.js'
 
 /** Maximum size in bytes of a text in a response. The file can also be read by its oid. */
 const MAX_TEXT_BYTES = 1024 * 1024
@@ -56,7 +56,7 @@ export async function loadConflict(
   const side = async (entry: TreeEntry | undefined): Promise<ConflictSide | undefined> => {
     if (!entry) return undefined
     const plain = { oid: entry.oid, mode: entry.mode, ...(entry.path === path ? {} : { path: entry.path }) }
-    if (entry.mode === '160000' || ((await snapshot.sizes([entry.oid]))[0] ?? 0) > MAX_TEXT_BYTES) return plain
+    if (!isBlob(entry) || ((await snapshot.sizes([entry.oid]))[0] ?? 0) > MAX_TEXT_BYTES) return plain
     const bytes = await snapshot.read(entry.oid)
     return isText(bytes) ? { ...plain, text: bytes.toString('utf8') } : plain
   }

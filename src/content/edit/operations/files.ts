@@ -1,6 +1,6 @@
 /** Operations on uploaded files, variables and reusable content. */
 import type { ChangeOf } from '../../../model/content-changes.js'
-import { folderOf, isMarkdown, keyBelow, nameOf } from '../../paths.js'
+import { folderOf, isBelow, keyBelow, nameOf } from '../../paths.js'
 import { fileSlug } from '../../slug.js'
 import { findFrontMatter } from '../../front-matter.js'
 import { ASSETS_FOLDER, CONFIG_FILE, CONFIG_FILES, INCLUDES_FOLDER, VARIABLES_FILE } from '../../known-files.js'
@@ -9,6 +9,7 @@ import { defaultId, idOf } from '../../identity.js'
 import { decodeBase64 } from '../base64.js'
 import { ChangeError } from '../change-error.js'
 import type { Batch, Operation } from '../batch.js'
+import { isSameName } from '../folded-names.js'
 import { bounded, documentOf, done, editFile, markdownOf } from './page-text.js'
 import { inFolder } from './table-of-contents.js'
 import { moveFiles } from './move-file.js'
@@ -71,19 +72,24 @@ async function pathOf(batch: Batch, file: string): Promise<string> {
   return found
 }
 
-/** Rejects pages and the configuration, which file operations must not change. */
-function rejectSpecialFile(path: string): void {
-  if (isMarkdown(path) || nameOf(path) === CONFIG_FILE || CONFIG_FILES.has(path))
+/**
+ * Rejects pages, reusable content and the configuration, which file operations must not change. Without an entry in the
+ * table of contents, a markdown file is an ordinary file.
+ */
+async function rejectSpecialFile({ workspace }: Batch, path: string): Promise<void> {
+  const { config, byGitPath, reusableContents } = await workspace.structure()
+  const isText = path === config.summary || byGitPath.has(path) || reusableContents.some((one) => one.gitPath === path)
+  if (isText || nameOf(path) === CONFIG_FILE || CONFIG_FILES.has(path))
     throw new ChangeError(`${path} is not an uploaded file: use the operations for pages.`, 'file')
 }
 
 /** Renames a file and updates the links to it. */
 export const renameFile: Operation<ChangeOf<'rename_file'>> = async (batch, change) => {
   const path = await pathOf(batch, change.file)
-  rejectSpecialFile(path)
+  await rejectSpecialFile(batch, path)
   checkName(change.name, 'name')
   const to = inFolder(folderOf(path), change.name)
-  const there = to.toLowerCase() === path.toLowerCase() ? null : await batch.workspace.taken(to)
+  const there = isSameName(to, path) ? null : await batch.workspace.taken(to)
   if (CONFIG_FILES.has(to))
     throw new ChangeError(
       `${to} is a configuration file of this repository, so no other file can be renamed to it. Choose another name.`,
@@ -95,9 +101,30 @@ export const renameFile: Operation<ChangeOf<'rename_file'>> = async (batch, chan
   return null
 }
 
+/** Renames a folder with everything in it, and updates the links to its files. */
+export const renameFolder: Operation<ChangeOf<'rename_folder'>> = async (batch, { folder, name }) => {
+  const { config } = await batch.workspace.structure()
+  const inside = [...(await batch.workspace.paths())].filter((path) => isBelow(folder, path))
+  if (inside.length === 0)
+    throw new ChangeError(`There is no folder ${folder}. Give its path from the root of the repository.`, 'folder')
+  const named = [config.root, config.summary, config.readme].find((path) => path === folder || isBelow(folder, path))
+  if (named !== undefined || isBelow(inFolder(config.root, '.gitbook'), `${folder}/`))
+    throw new ChangeError(
+      `${folder} cannot be renamed, because the space needs ${named ?? 'this folder'} at its place. Rename it with Git, together with the configuration.`,
+      'folder',
+    )
+  checkName(name, 'name')
+  const to = inFolder(folderOf(folder), name)
+  const there = isSameName(to, folder) ? null : await batch.workspace.taken(to)
+  if (there !== null)
+    throw new ChangeError(`${folder} cannot be renamed to ${to}, because ${there} exists. Choose another name.`, 'name')
+  if (to !== folder) await moveFiles(batch, new Map(inside.map((path) => [path, to + path.slice(folder.length)])))
+  return null
+}
+
 export const deleteFile: Operation<ChangeOf<'delete_file'>> = async (batch, change) => {
   const path = await pathOf(batch, change.file)
-  rejectSpecialFile(path)
+  await rejectSpecialFile(batch, path)
   await batch.workspace.remove(path)
   batch.insertedFiles = batch.insertedFiles.filter((one) => one.path !== path)
   for (const [ref, there] of batch.fileRefs) if (there === path) batch.fileRefs.delete(ref)

@@ -7,6 +7,7 @@ import { Slices } from '../../../kernel/slices.js'
 import type { DocumentEntry, SummaryNode } from '../../types.js'
 import { ChangeError } from '../change-error.js'
 import type { Batch } from '../batch.js'
+import { isSameName } from '../folded-names.js'
 import { MovedLinks } from '../moved-links.js'
 import { mayInclude, retargetLinks } from '../retarget-links.js'
 import { bounded } from './page-text.js'
@@ -64,7 +65,7 @@ export async function moveFile(batch: Batch, page: DocumentEntry, to: string): P
   const isFolder = /^readme\.md$/i.test(nameOf(page.gitPath))
   const from = isFolder ? `${folderOf(page.gitPath)}/` : page.gitPath
   const target = isFolder ? `${folderOf(to)}/` : to
-  const there = from.toLowerCase() === target.toLowerCase() ? null : await workspace.taken(isFolder ? folderOf(to) : to)
+  const there = isSameName(from, target) ? null : await workspace.taken(isFolder ? folderOf(to) : to)
   if (there !== null)
     throw new ChangeError(
       `${page.gitPath} cannot be moved to ${to}, because ${there} exists. Choose another slug.`,
@@ -81,10 +82,14 @@ export async function moveFile(batch: Batch, page: DocumentEntry, to: string): P
 
 /**
  * Moves files (new path by old path). Updates the links to and from them, redirects to them, and their entries in the
- * table of contents.
+ * table of contents. Throws `ChangeError` if another file is at a new path.
  */
 export async function moveFiles(batch: Batch, moved: ReadonlyMap<string, string>): Promise<void> {
-  const links = new MovedLinks(await batch.workspace.structure(), await batch.workspace.paths(), moved)
+  const paths = await batch.workspace.paths()
+  for (const [old, now] of moved)
+    if (paths.has(now) && !moved.has(now))
+      throw new ChangeError(`${old} cannot be moved to ${now}, because ${now} exists. Choose another name.`)
+  const links = new MovedLinks(await batch.workspace.structure(), paths, moved)
   const targets = await entryTargets(batch, moved, links)
   await rewriteLinks(batch, moved, links)
   await retargetRedirects(batch, moved)
