@@ -50,11 +50,12 @@ interface TracesOptions {
 /** Starts sending the traces of this process. Returns the function that sends the last ones and stops. */
 export function openTraces({ url, share, version, log }: TracesOptions): () => Promise<void> {
   let warnedAt = Number.NEGATIVE_INFINITY
-  setGlobalErrorHandler((error) => {
+  const warn = (error: unknown): void => {
     if (performance.now() - warnedAt < WARN_MS) return
     warnedAt = performance.now()
     log.warn({ error }, 'Traces could not be sent. The server works without. Check OTEL_EXPORTER_OTLP_ENDPOINT.')
-  })
+  }
+  setGlobalErrorHandler(warn)
   const provider = new TracerProvider({
     resource: defaultResource()
       .merge(resourceFromAttributes({ 'service.name': 'bindery', 'service.version': version }))
@@ -69,7 +70,7 @@ export function openTraces({ url, share, version, log }: TracesOptions): () => P
   useTracing(new Recorder(provider, contexts, version))
   return async () => {
     useTracing(null)
-    await provider.forceFlush({ timeoutMillis: FLUSH_MS }).catch(() => {})
+    await provider.forceFlush({ timeoutMillis: FLUSH_MS }).catch(warn)
     contexts.disable()
   }
 }
