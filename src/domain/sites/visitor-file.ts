@@ -55,7 +55,7 @@ export async function findFile(app: App, visitor: Visitor, path: string): Promis
 
 /** Returns the content type of a file by its name. Editors also store pictures without a file extension. */
 async function typeOf(name: string, { size, read }: OpenedFile): Promise<string> {
-  if (name.includes('.') || size > MAX_UNNAMED) return contentTypeOf(name)
+  if (name.includes('.') || size === 0 || size > MAX_UNNAMED) return contentTypeOf(name)
   const start = await read({ start: 0, end: Math.min(size, PICTURE_START) - 1 })
   return pictureTypeOf(Buffer.isBuffer(start) ? start : await buffer(start)) ?? contentTypeOf(name)
 }
