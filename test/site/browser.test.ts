@@ -190,6 +190,28 @@ for (const [chosen, system] of [
       }
     }))
 
+test('the text keeps its place while the tree and the outline still load', () =>
+  visit('/cluster/locks', async (page) => {
+    for (const width of [834, 1200, 1440]) {
+      await page.setViewport({ width, height: 900 })
+      await page.reload({ waitUntil: 'load' })
+      const places = await page.evaluate(() => {
+        const place = (): string => {
+          const { x, y, width } = document.querySelector('main')?.getBoundingClientRect() ?? {}
+          return [x, y, width].join()
+        }
+        return [place()].concat(
+          ['.cols > .tree', '.cols > .toc', 'body > footer'].map((later) => {
+            const part = document.querySelector(later)
+            part?.remove()
+            return part ? place() : `no ${later}`
+          }),
+        )
+      })
+      assert.is(new Set(places).size, 1, `${width}: ${places.join(' ')}`)
+    }
+  }))
+
 test("the site's theme applies without a flash until the reader chooses the system theme", async () => {
   const settings = (themes: object) =>
     here.admin.call('put', `${site.api}/customization`, { feedback: { enabled: true }, ...themes }).expect(200)

@@ -37,7 +37,7 @@ const isApart = (element: Element): boolean =>
 const isPath = ({ properties: { href } }: Element, text: string): boolean =>
   /^[\w-][\w./-]*$/.test(text) &&
   /^(?![a-z]+:)[\w.]/i.test(`${href}`) &&
-  `/${href}`.replace(/\/$/, '').endsWith(`/${text}`)
+  `/${href}/`.replace(/\/+$/, '/').endsWith(`/${text}/`.replace(/\/+$/, '/'))
 
 /** Returns the text of a tree, with a space at each border of a block. */
 export function textOf(node: Nodes): string {
