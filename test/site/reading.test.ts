@@ -199,6 +199,22 @@ test('in a right-to-left page, the change bars of all blocks are at the side of 
     )
   }))
 
+test('English texts of the interface keep their order in a right-to-left page', () =>
+  visit('/he/absent', async (page) => {
+    // The full stop is in the line of the word before it, and to its right.
+    const [word, stop] = await page.$eval('.missing p:not(.code)', (sentence) => {
+      const text = document.createTreeWalker(sentence, NodeFilter.SHOW_TEXT).nextNode()
+      if (!(text instanceof Text)) return []
+      return [text.length - 2, text.length - 1].map((at) => {
+        const range = document.createRange()
+        range.setStart(text, at)
+        range.setEnd(text, at + 1)
+        return range.getBoundingClientRect().x
+      })
+    })
+    assert.ok(word !== undefined && stop !== undefined && stop > word, `${word} ${stop}`)
+  }))
+
 test('scripts without italics are emphasized by weight, or by dots below Chinese characters', async () => {
   const emphasis = (page: Page) =>
     page.$eval('.prose em', (em) => {
