@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'puppeteer-core'
 import * as assert from 'uvu/assert'
@@ -5,7 +6,7 @@ import { createLog } from '../../src/kernel/log.js'
 import { openDesk } from '../commits/fixture.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
-import { openChromium } from './chromium.js'
+import { exceeded, openChromium, weigh } from './chromium.js'
 import { publishSite } from './published.js'
 
 /** The renderer's markup of blocks that the script enhances. */
@@ -38,7 +39,8 @@ const [test, context] = await suiteWith('site/browser', async () => {
   const here = await startService({ overrides: { log } })
   const desk = await openDesk(here, {
     'SUMMARY.md':
-      '* [Start](README.md)\n* [Cluster](cluster/README.md)\n  * [Locks](cluster/locks.md)\n* [Last](last.md)\n',
+      '* [Start](README.md)\n* [Cluster](cluster/README.md)\n  * [Locks](cluster/locks.md)\n* [Last](last.md)\n* [Blocks](blocks.md)\n',
+    'blocks.md': readFileSync(new URL('./fixtures/every-block.md', import.meta.url), 'utf8'),
     'README.md': `# Start\n\n${'Text of a long page.\n\n'.repeat(40)}## Second part\n\n${'More.\n\n'.repeat(40)}`,
     'cluster/README.md': '# Cluster\n\nMany machines.\n',
     'cluster/locks.md': '# Locks\n\nIntro.\n\n## Choose a lock provider\n\nRedis.\n',
@@ -278,17 +280,21 @@ test('branches of the tree open in place, and arrow keys open and close them', (
     assert.is(await page.$eval(`${branch} + ul`, (list) => (list as HTMLElement).hidden), true)
   }))
 
-test('the first page of a visit loads six files at most', async () => {
-  const profile = await browser.createBrowserContext()
-  const page = await profile.newPage()
-  const requests: string[] = []
-  const client = await page.createCDPSession()
-  // Puppeteer does not report rules for prefetching.
-  client.on('Network.requestWillBeSent', ({ request }) => void requests.push(request.url))
-  await client.send('Network.enable')
-  await page.goto(url(''), { waitUntil: 'networkidle0' })
-  await profile.close()
-  assert.ok(requests.length > 4 && requests.length <= 6, requests.join('\n'))
+test('the first page of a visit loads six files at most, and each kind within its budget', async () => {
+  for (const [path, onDemand] of [
+    ['', 0],
+    ['/blocks', 2],
+  ] as const) {
+    const profile = await browser.createBrowserContext()
+    const page = await profile.newPage()
+    const weights = await weigh(await page.createCDPSession())
+    await page.goto(url(path), { waitUntil: 'networkidle0' })
+    await profile.close()
+    for (const kind of ['Document', 'Stylesheet', 'Script', 'Font'])
+      assert.ok((weights.bytes.get(kind) ?? 0) > 1_000, `${kind} is measured`)
+    assert.equal(exceeded(weights), [], path)
+    assert.ok(weights.onDemand.length <= onDemand, `${path}: ${weights.onDemand.join(' ')}`)
+  }
 })
 
 test('pressing a link prefetches its page', () =>

@@ -1,5 +1,5 @@
 /** Chromium for tests of sites. */
-import puppeteer, { type Browser } from 'puppeteer-core'
+import puppeteer, { type Browser, type CDPSession } from 'puppeteer-core'
 import { findEngine } from '../../src/printing/find-engine.js'
 import type { TestService } from '../support/service.js'
 
@@ -14,4 +14,47 @@ export async function openChromium({ dir }: TestService): Promise<Browser> {
     protocolTimeout: 900_000,
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
   })
+}
+
+/** The requests of a page so far. */
+export interface Weights {
+  /** The addresses of all requests, without fonts on demand. */
+  requests: string[]
+  /** Fonts that the page does not preload, because only its italics, formulas or characters of other scripts need them. */
+  onDemand: string[]
+  /** The transferred bytes by kind of request, for example `Stylesheet`, and of `onDemand`. */
+  bytes: Map<string, number>
+}
+
+/** The budgets of a page of a site, in transferred bytes by kind of request. */
+export const SITE_BUDGETS = new Map([
+  ['Document', 20_000],
+  ['Stylesheet', 14_000],
+  ['Script', 15_000],
+  ['Font', 90_000],
+])
+const SITE_REQUESTS = 6
+
+/** Counts the requests of a page, with those that Puppeteer does not report, for example of rules for prefetching. */
+export async function weigh(client: CDPSession): Promise<Weights> {
+  const weights: Weights = { requests: [], onDemand: [], bytes: new Map() }
+  const kinds = new Map<string, string>()
+  client.on('Network.requestWillBeSent', ({ requestId, request, type = 'Other' }) => {
+    const isOnDemand = type === 'Font' && request.isLinkPreload !== true
+    weights[isOnDemand ? 'onDemand' : 'requests'].push(request.url)
+    kinds.set(requestId, isOnDemand ? 'onDemand' : type)
+  })
+  client.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    const kind = kinds.get(requestId) ?? 'Other'
+    weights.bytes.set(kind, (weights.bytes.get(kind) ?? 0) + encodedDataLength)
+  })
+  await client.send('Network.enable')
+  return weights
+}
+
+/** The budgets that a page of a site exceeds, as lines. */
+export function exceeded({ requests, bytes }: Weights): string[] {
+  const heavy = [...SITE_BUDGETS].filter(([kind, most]) => (bytes.get(kind) ?? 0) > most)
+  const lines = heavy.map(([kind, most]) => `${kind}: ${bytes.get(kind)} of ${most} bytes`)
+  return requests.length > SITE_REQUESTS ? [`${requests.length} requests: ${requests.join(' ')}`, ...lines] : lines
 }

@@ -35,13 +35,21 @@ const guide = (language: string) => ({
   'dark.png': PIXEL,
   'dot.png': PIXEL,
 })
+/** Pages in languages whose scripts have no italics, with a block in English. */
+const SCRIPTS = {
+  he: '# פריסה\n\nהשירות שומר *מצב* לאורך זמן.\n\nThis one is *in English*.\n',
+  zh: '# 部署\n\n请*谨慎*部署。\n\nThis one is *in English*.\n',
+}
 
 const [test, context] = await suiteWith('site/reading', async () => {
   const here = await startService()
   const desks = [await openDesk(here, guide('English')), await openDesk(here, guide('Deutsch'))]
+  for (const text of Object.values(SCRIPTS))
+    desks.push(await openDesk(here, { 'SUMMARY.md': '* [Start](README.md)\n', 'README.md': text }))
   const titles = [
     { title: 'English', language: 'en' },
     { title: 'Deutsch', language: 'de' },
+    ...Object.keys(SCRIPTS).map((language) => ({ title: language, language })),
   ]
   for (const [n, desk] of desks.entries()) await here.admin.call('patch', desk.url, titles[n]).expect(200)
   const site = await publishSite(
@@ -173,6 +181,49 @@ test('the printed page has the text of all blocks, and no part of the interface'
     for (const one of ['First panel', 'Second panel', 'Folded text']) assert.ok(shown.includes(one), one)
     assert.not.match(shown, /Search|Deutsch|Copy/)
   }))
+
+test('in a right-to-left page, the change bars of all blocks are at the side of the notes', () =>
+  visit('/he', async (page) => {
+    const bars = await page.$$eval('.prose > p', (blocks) =>
+      blocks.map((block) => {
+        block.classList.add('ch')
+        return { text: getComputedStyle(block).direction, left: parseFloat(getComputedStyle(block, '::after').left) }
+      }),
+    )
+    assert.equal(
+      bars.map(({ text, left }) => [text, left < 0]),
+      [
+        ['rtl', true],
+        ['ltr', true],
+      ],
+    )
+  }))
+
+test('English texts of the interface keep their order in a right-to-left page', () =>
+  visit('/he/absent', async (page) => {
+    // The full stop is in the line of the word before it, and to its right.
+    const [word, stop] = await page.$eval('.missing p:not(.code)', (sentence) => {
+      const text = document.createTreeWalker(sentence, NodeFilter.SHOW_TEXT).nextNode()
+      if (!(text instanceof Text)) return []
+      return [text.length - 2, text.length - 1].map((at) => {
+        const range = document.createRange()
+        range.setStart(text, at)
+        range.setEnd(text, at + 1)
+        return range.getBoundingClientRect().x
+      })
+    })
+    assert.ok(word !== undefined && stop !== undefined && stop > word, `${word} ${stop}`)
+  }))
+
+test('scripts without italics are emphasized by weight, or by dots below Chinese characters', async () => {
+  const emphasis = (page: Page) =>
+    page.$eval('.prose em', (em) => {
+      const { fontStyle, fontWeight, textEmphasisStyle, textEmphasisPosition } = getComputedStyle(em)
+      return [fontStyle, fontWeight, textEmphasisStyle === 'none' ? 'none' : textEmphasisPosition]
+    })
+  await visit('/he', async (page) => assert.equal(await emphasis(page), ['normal', '600', 'none']))
+  await visit('/zh', async (page) => assert.equal(await emphasis(page), ['normal', '400', 'under']))
+})
 
 test('at 320 px, pages do not scroll sideways, and each control has at least 24 px', () =>
   visit(

@@ -27,7 +27,9 @@ export const MissingLayout = ({ frame, model }: { frame: Frame; model: MissingMo
             404 {path}
           </p>
           <h1>{words.missing.title}</h1>
-          <p>{words.missing.reason}</p>
+          <p>
+            <bdi>{words.missing.reason}</bdi>
+          </p>
           <SearchForm frame={frame} query={query} />
           {near.length === 0 ? null : (
             <>
