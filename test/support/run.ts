@@ -88,7 +88,7 @@ process.on('exit', () => {
 let passed = 0
 let failed = 0
 const costs: Cost[] = []
-/** What is wrong, one line each. The end of the output repeats it, because a long output is often cut at its start. */
+/** The failures, one line each. The end of the output repeats them, because a long output is often cut at its start. */
 const bad: string[] = []
 
 /** Takes files off the queue until it is empty. */
