@@ -43,6 +43,8 @@ async function collector() {
       res.setHeader('Content-Type', 'application/json').end('{}')
     })
   })
+  // Longer than the time between two exports, so that no connection is closed while it is used.
+  server.keepAliveTimeout = 60_000
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -115,7 +117,10 @@ test('requests, jobs and Git processes are spans of the trace of their caller, w
     })
     assert.is(imported.status, 204, await imported.text())
     await call(`${url}/v1/spaces/${id}/content/path/secret-page?secret=query`)
-    await until(() => named(/^job /)[0] ?? null)
+    await until(async () => {
+      const { items } = await (await call(`${url}/v1/spaces/${id}/git/history`)).json()
+      return /"state":"failure"/.test(JSON.stringify(items)) || null
+    })
   })
   collected.close()
   const [create] = named(/^POST createSpace/)
