@@ -56,15 +56,19 @@ export function openTraces({ url, share, version, log }: TracesOptions): () => P
     log.warn({ error }, 'Traces could not be sent. The server works without. Check OTEL_EXPORTER_OTLP_ENDPOINT.')
   }
   setGlobalErrorHandler(warn)
+  const exporter = new OTLPTraceExporter({
+    url: `${url.replace(/\/+$/, '')}/v1/traces`,
+    // Collectors close idle connections after as many seconds as there are between two exports. An export on a connection
+    // that is just being closed would be lost.
+    httpAgentOptions: { keepAlive: false },
+  })
   const provider = new TracerProvider({
     resource: defaultResource()
       .merge(resourceFromAttributes({ 'service.name': 'bindery', 'service.version': version }))
       .merge(detectResources({ detectors: [envDetector] })),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(share) }),
     // Its queue is limited. While the collector does not respond, spans are dropped.
-    spanProcessors: [
-      new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: `${url.replace(/\/+$/, '')}/v1/traces` }) }),
-    ],
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
   })
   const contexts = new AsyncLocalStorageContextManager().enable()
   useTracing(new Recorder(provider, contexts, version))

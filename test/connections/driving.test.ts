@@ -133,16 +133,20 @@ test('a due export and new commits are handled after a restart', async () => {
   assert.equal(await here.remoteFiles(theirs), await here.files(space))
 })
 
+/** Edits the first page of a space. */
+async function editHome(space: string): Promise<void> {
+  const { admin } = here.service
+  const content = `/v1/spaces/${space}/content`
+  const [{ id }] = (await admin.call('get', content).expect(200)).body.pages
+  const changes = [{ operation: 'update_page', page: id, document: { markdown: '# Home\n\nOurs.\n' } }]
+  await admin.call('post', content, { changes }).expect(200)
+}
+
 test('a conflict sends a notice, and the connection continues after its resolution', async () => {
   const { admin } = here.service
   const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n\nText.\n' })]
   const { base } = await here.connect(space, { url: theirs.url, credential: { kind: 'token', token: 'ghs_unused' } })
-  const { body: content } = await admin.call('get', `/v1/spaces/${space}/content`).expect(200)
-  await admin
-    .call('post', `/v1/spaces/${space}/content`, {
-      changes: [{ operation: 'update_page', page: content.pages[0].id, document: { markdown: '# Home\n\nOurs.\n' } }],
-    })
-    .expect(200)
+  await editHome(space)
   await theirs.commit({ 'README.md': '# Home\n\nTheirs.\n' })
   await here.forward(A_POLL)
   const { failure } = (await here.get(base)) as unknown as { failure: { cause: string; changeRequest: string } }
@@ -163,12 +167,7 @@ test('edits that waited for a conflict are exported when the remote takes its si
   const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n\nText.\n' })]
   const { base } = await here.connect(space, { url: theirs.url })
   const before = await theirs.head()
-  const { body: content } = await admin.call('get', `/v1/spaces/${space}/content`).expect(200)
-  await admin
-    .call('post', `/v1/spaces/${space}/content`, {
-      changes: [{ operation: 'update_page', page: content.pages[0].id, document: { markdown: '# Home\n\nOurs.\n' } }],
-    })
-    .expect(200)
+  await editHome(space)
   await theirs.commit({ 'README.md': '# Home\n\nTheirs.\n' })
   await here.forward(A_POLL)
   assert.is((await here.get(base)).failure?.cause, 'conflict')

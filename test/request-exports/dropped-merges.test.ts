@@ -18,7 +18,7 @@ async function setBack(story: Story, to: string | null): Promise<void> {
 }
 
 for (const [method, directory] of [['merge'], ['squash'], ['rebase'], ['squash', 'docs']] as const)
-  test(`${method}${directory ? ' of a folder' : ''}: a reset that drops a merged change request is held`, async () => {
+  test(`a reset that drops a change request is held after a ${method}${directory ? ' in a folder' : ''}`, async () => {
     const below = directory === undefined ? '' : `${directory}/`
     const files = Object.fromEntries(Object.entries(FILES).map(([path, text]) => [`${below}${path}`, text]))
     const story = await here.connected(files, directory === undefined ? {} : { directory })
@@ -75,7 +75,7 @@ async function forgetSquashes(story: Story): Promise<void> {
 }
 
 for (const held of [false, true])
-  test(`a change request stays open if the host drops its merge early${held ? ', with a conflict' : ''}`, async () => {
+  test(`a change request stays open ${held ? 'with a conflict ' : ''}if the host drops its merge early`, async () => {
     const story = await here.connected(FILES)
     const { admin } = here.service
     const number = await story.request('Guide', 'How to.\n')

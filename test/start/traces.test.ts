@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
@@ -6,15 +5,12 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { until } from '../races/server-process.js'
-import { moduleArguments } from '../support/own-process.js'
-import { databaseSettings } from '../support/service-database.js'
+import { type ServerProcess, startServer, TOKEN, until } from '../races/server-process.js'
 import { suite } from '../support/suite.js'
 
 // @own-process: it starts servers with a collector
 const test = suite('start: traces')
 
-const TOKEN = 'bindery_test_token_for_traces_only'
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const PARENT = 'b7ad6b7169203331'
 
@@ -43,48 +39,23 @@ async function collector() {
       res.setHeader('Content-Type', 'application/json').end('{}')
     })
   })
-  // Longer than the time between two exports, so that no connection is closed while it is used.
-  server.keepAliveTimeout = 60_000
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return { url, spans, headers, text: () => text, close: () => server.close() }
 }
 
-/** Starts `bindery serve`, does some work, and stops it. Returns its output. */
-async function served(env: Record<string, string>, work: (url: string, organization: string) => Promise<void>) {
+/** Starts a server, does some work, and stops it. Returns its output. */
+async function served(env: Record<string, string>, work: (server: ServerProcess) => Promise<void>): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'traces-'))
-  const child = spawn(process.execPath, [...moduleArguments('../../src/main.js', import.meta.url), 'serve', '--json'], {
-    cwd: dir,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env.PATH,
-      HOME: dir,
-      TMPDIR: dir,
-      BINDERY_PORT: '0',
-      BINDERY_SITES_PORT: '0',
-      BINDERY_SAMPLE_SITE: 'false',
-      BINDERY_ADMIN_TOKEN: TOKEN,
-      ...(await databaseSettings(dir)),
-      ...env,
-    },
-  })
-  let output = ''
-  child.stdout.on('data', (part: Buffer) => (output += part.toString()))
-  child.stderr.on('data', (part: Buffer) => (output += part.toString()))
-  const ended = once(child, 'exit')
+  const server = await startServer(dir, env)
   try {
-    const line = await until(() => {
-      if (child.exitCode !== null) throw new Error(output)
-      return /^\{"url":.*$/m.exec(output)
-    })
-    const { url, organization } = JSON.parse(line[0])
-    await work(url, organization)
-    child.kill('SIGTERM')
-    assert.equal(await ended, [0, null], output)
-    return output
+    await work(server)
+    server.child.kill('SIGTERM')
+    assert.is(await server.ended, 0, server.output())
+    return server.output()
   } finally {
-    child.kill('SIGKILL')
+    await server.kill('tree')
     await rm(dir, { recursive: true, force: true })
   }
 }
@@ -103,7 +74,7 @@ test('requests, jobs and Git processes are spans of the trace of their caller, w
     BINDERY_REMOTE_PROTOCOLS: 'http',
     BINDERY_ALLOW_PRIVATE_NETWORKS: 'true',
   }
-  await served(env, async (url, organization) => {
+  await served(env, async ({ url, organization }) => {
     const made = await call(`${url}/v1/orgs/${organization}/spaces`, {
       method: 'POST',
       body: JSON.stringify({ title: 'Secret plans', editMode: 'live' }),
@@ -140,7 +111,7 @@ test('requests, jobs and Git processes are spans of the trace of their caller, w
 })
 
 test('a collector that is away delays nothing, and the log says so', async () => {
-  const output = await served({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, async (url, organization) => {
+  const output = await served({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, async ({ url, organization }) => {
     for (let i = 0; i < 20; i++) assert.is((await call(`${url}/v1/orgs/${organization}`)).status, 200)
   })
   assert.match(output, /Traces could not be sent/)
