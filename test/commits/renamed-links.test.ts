@@ -56,6 +56,7 @@ test('a folder is renamed by its path, whether it has a page or not', async () =
     const desk = await openDesk(here, files)
     const one = await desk.id('one')
     await desk.write([{ operation: 'rename_folder', folder: 'parts/deep', name }])
+    assert.is(await desk.git('log', '-1', '--format=%s', 'main'), `Rename folder parts/deep to ${name}`)
     assert.equal(
       (await desk.paths()).filter((path) => path.startsWith('parts/')),
       ['note.md', 'one.md', 'p.png']

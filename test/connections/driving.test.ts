@@ -163,7 +163,6 @@ test('a conflict sends a notice, and the connection continues after its resoluti
 })
 
 test('edits that waited for a conflict are exported when the remote takes its side back', async () => {
-  const { admin } = here.service
   const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n\nText.\n' })]
   const { base } = await here.connect(space, { url: theirs.url })
   const before = await theirs.head()

@@ -148,6 +148,19 @@ test('a viewed page is viewed in every browser, until it changes again', async (
   await page.close()
 })
 
+test('a change request without a changed page names the files that it changes, on small screens too', async () => {
+  const desk = await openDesk(here, FILES)
+  const change = await desk.changeRequest('Notes')
+  const page = await openAs(`/s/${desk.space}/c/1`)
+  await page.setViewport({ width: 390, height: 844 })
+  await hasText(page, 'Nothing changes yet')
+  await desk.human({ 'notes/one.txt': 'One\n' }, { ref: change.ref })
+  await page.reload()
+  await hasText(page, 'notes/one.txt')
+  assert.not.match(await page.$eval('main', ({ textContent }) => textContent ?? ''), 'Nothing changes yet')
+  await page.close()
+})
+
 test('the source difference opens unchanged lines, down to the end of the file', async () => {
   const lines = Array.from({ length: 60 }, (_, at) => `Line ${at + 1}.`)
   const desk = await openDesk(here, { ...FILES, 'docker.md': `${lines.join('\n')}\n` })

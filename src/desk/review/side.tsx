@@ -46,7 +46,7 @@ export function RequestSide({ view: { place }, path = '' }: { view: RequestView;
   const marks = useViewed(place).value
   if (!changes) return null
   const pages = changedPages(changes.changes)
-  const others = changes.changes.filter((change) => !('page' in change))
+  const others = otherChanges(changes.changes)
   const isViewed = (id: string): boolean => viewOf(marks, id) === 'viewed'
   const viewed = pages.filter(({ id }) => isViewed(id)).length
   const current = selectedPage(pages)?.id
@@ -59,7 +59,7 @@ export function RequestSide({ view: { place }, path = '' }: { view: RequestView;
           {plural(w.pages, pages.length)}
           {viewed > 0 && <span class="muted">{w.viewed.replace('{count}', String(viewed))}</span>}
         </div>
-        {pages.length === 0 && <p class="sm muted">{w.none}</p>}
+        {pages.length === 0 && <p class="sm muted row">{w.none}</p>}
         <ul class="t" aria-labelledby="cp">
           {pages.map((page) => {
             const open = countOf(page.id)
@@ -93,11 +93,7 @@ export function RequestSide({ view: { place }, path = '' }: { view: RequestView;
             <div class="nav-h" id="cq">
               {w.also}
             </div>
-            <ul class="t" aria-labelledby="cq">
-              {others.map((change) => (
-                <Other key={JSON.stringify(change)} change={change} />
-              ))}
-            </ul>
+            <Others changes={others} labelledBy="cq" />
           </>
         )}
         {changes.more !== undefined && <p class="sm muted">{plural(w.more, changes.more)}</p>}
@@ -106,6 +102,17 @@ export function RequestSide({ view: { place }, path = '' }: { view: RequestView;
     </>
   )
 }
+
+/** The changes of files, variables and reusable content. */
+export const otherChanges = (changes: readonly Change[]): Change[] => changes.filter((change) => !('page' in change))
+
+export const Others = ({ changes, labelledBy }: { changes: readonly Change[]; labelledBy: string }) => (
+  <ul class="t" aria-labelledby={labelledBy}>
+    {changes.map((change) => (
+      <Other key={JSON.stringify(change)} change={change} />
+    ))}
+  </ul>
+)
 
 function Other({ change }: { change: Change }) {
   const mark = change.type.endsWith('_created') ? 'new' : change.type.endsWith('_deleted') ? 'deleted' : 'edited'

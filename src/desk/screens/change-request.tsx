@@ -23,7 +23,7 @@ import {
   type RequestView,
 } from '../review/request.js'
 import { RequestFrame } from '../review/request-frame.js'
-import { RequestSide, selectedPage } from '../review/side.js'
+import { otherChanges, Others, RequestSide, selectedPage } from '../review/side.js'
 import { Composer, Thread } from '../review/threads.js'
 import { setViewed, useViewed, viewOf } from '../review/viewed.js'
 import { reviewWords } from '../review/words.js'
@@ -57,6 +57,16 @@ function Changes({ view }: { view: RequestView }) {
       {({ changes: all }) => {
         const pages = changedPages(all)
         const page = selectedPage(pages)
+        const others = otherChanges(all)
+        if (!page && others.length > 0)
+          return (
+            <section class="pad stack s">
+              <h2 class="nav-h" id="co">
+                {reviewWords().side.also}
+              </h2>
+              <Others changes={others} labelledBy="co" />
+            </section>
+          )
         if (!page)
           return (
             <Empty icon="request" title={w.nothing}>

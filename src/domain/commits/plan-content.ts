@@ -122,6 +122,7 @@ export function subjectOf(changes: readonly ContentChange[], plan: ContentPlan):
   if (!change) return 'Change content'
   const more =
     changes.length > 1 ? ` and ${changes.length - 1} more ${changes.length === 2 ? 'change' : 'changes'}` : ''
+  if (change.operation === 'rename_folder') return `Rename folder ${change.folder} to ${change.name}${more}`
   const path =
     plan.batch.insertedFiles[0]?.path ??
     plan.changes.find((one) => /\.(md|markdown)$/i.test(one.path) && !/SUMMARY\.md$/.test(one.path))?.path ??
