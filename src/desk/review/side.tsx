@@ -59,7 +59,7 @@ export function RequestSide({ view: { place }, path = '' }: { view: RequestView;
           {plural(w.pages, pages.length)}
           {viewed > 0 && <span class="muted">{w.viewed.replace('{count}', String(viewed))}</span>}
         </div>
-        {pages.length === 0 && <p class="sm muted row">{w.none}</p>}
+        {pages.length === 0 && <p class="sm muted">{w.none}</p>}
         <ul class="t" aria-labelledby="cp">
           {pages.map((page) => {
             const open = countOf(page.id)

@@ -61,7 +61,8 @@ function Changes({ view }: { view: RequestView }) {
         if (!page && others.length > 0)
           return (
             <section class="pad stack s">
-              <h2 class="nav-h" id="co">
+              <p class="sm muted">{reviewWords().side.none}</p>
+              <h2 class="h" id="co">
                 {reviewWords().side.also}
               </h2>
               <Others changes={others} labelledBy="co" />
