@@ -1,4 +1,3 @@
-// @costly: each kind of hostile input is sent to each of its doors
 import * as assert from 'uvu/assert'
 import { isSoak } from '../support/soak.js'
 import { suite } from '../support/suite.js'
