@@ -2,6 +2,7 @@
  * Sends traces to an OpenTelemetry collector, if the environment names one. The variables are those of OpenTelemetry, so
  * that an admin sets them once for all services.
  */
+import { setTimeout } from 'node:timers/promises'
 import {
   type Attributes,
   type Context,
@@ -75,6 +76,8 @@ export function openTraces({ url, share, version, log }: TracesOptions): () => P
   return async () => {
     useTracing(null)
     await provider.forceFlush({ timeoutMillis: FLUSH_MS }).catch(warn)
+    // The provider does not wait for the export that its timer has just started.
+    await Promise.race([exporter.forceFlush(), setTimeout(FLUSH_MS)])
     contexts.disable()
   }
 }

@@ -74,7 +74,7 @@ test('requests, jobs and Git processes are spans of the trace of their caller, w
     BINDERY_REMOTE_PROTOCOLS: 'http',
     BINDERY_ALLOW_PRIVATE_NETWORKS: 'true',
   }
-  await served(env, async ({ url, organization }) => {
+  const output = await served(env, async ({ url, organization }) => {
     const made = await call(`${url}/v1/orgs/${organization}/spaces`, {
       method: 'POST',
       body: JSON.stringify({ title: 'Secret plans', editMode: 'live' }),
@@ -95,7 +95,7 @@ test('requests, jobs and Git processes are spans of the trace of their caller, w
   })
   collected.close()
   const [create] = named(/^POST createSpace/)
-  assert.ok(create, collected.spans.map(({ name }) => name).join())
+  assert.ok(create, `The collector received [${collected.spans.map(({ name }) => name)}]. The server said: ${output}`)
   assert.is(create?.traceId, TRACE)
   assert.is(create?.parentSpanId, PARENT)
   const attribute = (name: string) => create?.attributes.find(({ key }) => key === name)?.value

@@ -58,7 +58,13 @@ export async function bundle({ repository, dir, sources, run }: Bundling): Promi
   }
 }
 
-const COMMON_JS: BuildOptions = { format: 'cjs', outExtension: { '.js': '.cjs' }, banner: {} }
+/** Code from the code cache must not import dynamically: the import of a built-in module was never settled there. */
+const COMMON_JS: BuildOptions = {
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  banner: {},
+  supported: { 'dynamic-import': false },
+}
 const scriptOf = (file: string): string => file.replace(/\.ts$/, '.js')
 const commonOf = (file: string): string => file.replace(/\.ts$/, '.cjs')
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { cachedDataVersionTag, setFlagsFromString } from 'node:v8'
-import { constants, Script } from 'node:vm'
+import { Script } from 'node:vm'
 import { isMainThread, threadId } from 'node:worker_threads'
 
 // V8 rejects code that was cached under other flags, so the flag of src/main.ts is set before the code is loaded.
@@ -29,7 +29,6 @@ export function runCached(file: string): unknown {
       // Keeps line numbers equal to those of the file.
       lineOffset: -1,
       ...(cachedData === null ? {} : { cachedData }),
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     },
   )
   const module = { exports: {} as unknown }
