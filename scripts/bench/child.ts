@@ -17,7 +17,7 @@ async function bare(file: string): Promise<string> {
   )
   const koa = new Koa()
   koa.use((ctx) => {
-    const answer = answers.get(ctx.path)
+    const answer = answers.get(ctx.url)
     if (!answer) return
     ctx.set('ETag', answer.etag)
     if (ctx.get('If-None-Match') === answer.etag) {

@@ -24,6 +24,16 @@ const PAGE_AND_WRITES = 'page read during 20 document writes a second'
 const PAGE_KNOWN = 'page read 304'
 const TREE = 'pages tree, 10,000 pages'
 const TREE_KNOWN = 'pages tree 304, 10,000 pages'
+const LIST = 'list of 100 spaces'
+const COMMENTS = 'list of 100 comments'
+const REQUESTS = 'list of 100 change requests'
+const LIST_PATHS: Record<string, (space: string, organization: string) => string> = {
+  [LIST]: (_, organization) => `/v1/orgs/${organization}/spaces?limit=100`,
+  [COMMENTS]: (space) => `/v1/spaces/${space}/comments?limit=100`,
+  [REQUESTS]: (space) => `/v1/spaces/${space}/change-requests?limit=100`,
+}
+const LIST_LENGTH = 100
+const TARGETS: Record<string, number> = { [TREE_KNOWN]: 0.6, [LIST]: 0.6, [COMMENTS]: 0.6, [REQUESTS]: 0.6 }
 const TARGET = 0.5
 
 const linesOf = (name: string) => ({
@@ -31,8 +41,8 @@ const linesOf = (name: string) => ({
   time: `${name} / bare Koa, processor time`,
 })
 /** The lines of this file. */
-export const readLines = [PAGE, PAGE_AND_WRITES, PAGE_KNOWN, TREE, TREE_KNOWN].flatMap((name) =>
-  Object.values(linesOf(name)),
+export const readLines = [PAGE, PAGE_AND_WRITES, PAGE_KNOWN, TREE, TREE_KNOWN, ...Object.keys(LIST_PATHS)].flatMap(
+  (name) => Object.values(linesOf(name)),
 )
 
 const ROUNDS = 5
@@ -101,7 +111,7 @@ async function compare(name: string, { service, bare, load }: Sides, asked: Read
   cpu.bare = []
   const perSecond = await interleaved(ROUNDS, { service: () => run('service'), bare: () => run('bare') })
   const titles = linesOf(name)
-  const common = { sense: 'least', target: TARGET } as const
+  const common = { sense: 'least', target: TARGETS[name] ?? TARGET } as const
   return [
     {
       ...common,
@@ -136,6 +146,51 @@ async function writeMeanwhile(service: Server, space: string): Promise<() => Pro
   }
 }
 
+/** Measures lists with a hundred entries, one of them with every response from the cache of complete responses. */
+async function compareLists(dir: string, asks: (name: string) => boolean): Promise<Line[]> {
+  const home = join(dir, 'reads-lists')
+  const service = await startService(home)
+  const space = await newSpace(service)
+  for (let i = 1; i < LIST_LENGTH; i++) await newSpace(service)
+  for (let i = 0; i < LIST_LENGTH; i++) {
+    await call(service, 'POST', `/v1/spaces/${space}/change-requests`, { subject: `Change ${i}` })
+    await call(service, 'POST', `/v1/spaces/${space}/comments`, { body: { markdown: `Comment ${i}` } })
+  }
+  const [{ id: organization }] = (await call(service, 'GET', '/v1/orgs')).json.items
+  const paths = Object.entries(LIST_PATHS).map(([name, path]) => ({ name, path: path(space, organization) }))
+  const sides = await sidesOf(
+    dir,
+    'lists',
+    service,
+    paths.map(({ path }) => path),
+  )
+  try {
+    const lines: Line[] = []
+    for (const { name, path } of paths)
+      if (asks(name))
+        lines.push(...(await compare(name, sides.sides, { paths: [path], connections: LARGE_CONNECTIONS })))
+    return lines
+  } finally {
+    await sides.stop()
+  }
+}
+
+/** Starts bare Koa with the service's responses to these paths, and the load. */
+async function sidesOf(dir: string, name: string, service: Server, paths: readonly string[]) {
+  const answers: Answers = {}
+  for (const path of paths) {
+    const { text, etag } = await call(service, 'GET', path)
+    answers[path] = { body: text, etag }
+  }
+  const file = join(dir, `answers-${name}.json`)
+  await writeFile(file, JSON.stringify(answers))
+  const sides: Sides = { service, bare: await startBare(file), load: await startLoad() }
+  const stop = async (): Promise<void> => {
+    for (const one of Object.values<{ stop(): Promise<void> }>({ ...sides })) await one.stop()
+  }
+  return { sides, stop, etagOf: (path: string) => answers[path]?.etag as string }
+}
+
 /** Prepares a service with a space of `pages` pages, and bare Koa with the service's responses to all reads of them. */
 async function prepared(dir: string, pages: number, each: boolean) {
   const repository = join(dir, `reads-${pages}.git`)
@@ -152,25 +207,8 @@ async function prepared(dir: string, pages: number, each: boolean) {
   const paths = ids
     .map((id, index) => ({ path: `/v1/spaces/${space}/content/page/${id}`, at: (index * 7919) % ids.length }))
     .sort((a, b) => a.at - b.at)
-  const answers: Answers = {}
-  for (const path of [tree, ...paths.map((one) => one.path)]) {
-    const { text, etag } = await call(service, 'GET', path)
-    answers[path] = { body: text, etag }
-  }
-  const file = join(dir, `answers-${pages}.json`)
-  await writeFile(file, JSON.stringify(answers))
-  const sides: Sides = { service, bare: await startBare(file), load: await startLoad() }
-  const stop = async (): Promise<void> => {
-    for (const one of Object.values<{ stop(): Promise<void> }>({ ...sides })) await one.stop()
-  }
-  return {
-    sides,
-    tree,
-    pages: paths.map((one) => one.path),
-    other,
-    etagOf: (path: string) => answers[path]?.etag as string,
-    stop,
-  }
+  const sides = await sidesOf(dir, `${pages}`, service, [tree, ...paths.map((one) => one.path)])
+  return { ...sides, tree, pages: paths.map((one) => one.path), other }
 }
 
 /**
@@ -220,5 +258,6 @@ export async function reads(dir: string, wanted: (name: string) => boolean): Pro
       await stop()
     }
   }
+  if (Object.keys(LIST_PATHS).some(asks)) lines.push(...(await compareLists(dir, asks)))
   return lines
 }

@@ -133,6 +133,11 @@ interface EndpointDeclaration {
   form?: (members: Record<string, unknown>, files: ReadonlyMap<string, FormFile>) => Record<string, unknown>
   /** The body must be a form (application/x-www-form-urlencoded). Undeclared fields are ignored. */
   urlencoded?: true
+  /**
+   * True = the response depends only on the URL, the caller, documents, refs and times. It is cached while the reads that
+   * the request's app has recorded are unchanged. For reads without a validator.
+   */
+  repeatable?: true
   /** False = not recorded in the audit log, because it is called often and its changes are not of interest. */
   audited?: false
   /** Maximum body size, in bytes. Default: the general limit, or `PUBLIC_BODY_BYTES` if no token is needed. */

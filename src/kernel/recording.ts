@@ -40,6 +40,10 @@ interface Changes {
   updatedReads(): RecordedReads
 }
 
+/**
+ * Maximum number of recorded values. A comparison is synchronous, and each value takes up to three microseconds.
+ */
+const MAX_VALUES = 5_000
 /** Memory of a recorded value: the object, its closure and the values it refers to. */
 const RECORDED_VALUE_BYTES = 300
 
@@ -77,9 +81,9 @@ export class Recording {
     this.#sealed = true
   }
 
-  /** Returns the recorded reads if all of them are comparable and unchanged; else null. */
+  /** Returns the recorded reads if all of them are comparable and unchanged, and not too many; else null. */
   finish(): RecordedReads | null {
-    if (!this.#sealed || !this.#complete) return null
+    if (!this.#sealed || !this.#complete || this.#facts.size > MAX_VALUES) return null
     const facts = [...this.#facts.values()]
     const evidence = new ComparableReads(facts)
     return evidence.areUnchanged() ? evidence : null

@@ -70,6 +70,10 @@ export class DurableTable implements View {
   keyStamp(index: string, key: string): number {
     return this.#index.stamp(index, key)
   }
+  /** Returns a number that changes whenever a document of a list is written or removed; 0 = the list is empty. */
+  listStamp(order: AnyOrder, group: string): number {
+    return this.#ordered(order).stamp(group)
+  }
   entries(): Iterable<Entry> {
     return this.#entries.values()
   }

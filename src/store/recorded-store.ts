@@ -2,7 +2,8 @@
 import { overlay } from '../kernel/overlay.js'
 import type { Recording } from '../kernel/recording.js'
 import type { Store } from './types.js'
-import type { AnyTable } from './view.js'
+import { orderOf } from './transaction.js'
+import type { AnyOrder, AnyTable } from './view.js'
 
 /** Numbers that change with documents, and never return to earlier values. */
 export interface Stamps {
@@ -17,13 +18,15 @@ export interface Stamps {
    * none is greater than `version`.
    */
   readonly keysFollowDocuments: boolean
+  /** Changes when a document of a sorted list is written, added or removed. Absent = unknown. */
+  listStamp?(order: AnyOrder, group: string): number
 }
 
 /** Returns the name under which a document is recorded. */
 export const noteOf = (of: Pick<AnyTable, 'name'>, id: string): string => `${of.name} ${id}`
 
 /**
- * Returns a store that records reads by ID or index with their stamps. Any other read makes the recording unusable.
+ * Returns a store that records reads by ID, index or order with their stamps. Any other read makes the recording unusable.
  * @param tableOf returns the stamps of a table
  */
 export function recordedStore(store: Store, recording: Recording, tableOf: (of: AnyTable) => Stamps): Store {
@@ -51,6 +54,14 @@ export function recordedStore(store: Store, recording: Recording, tableOf: (of: 
       // `before`, and never equals it.
       if (!table.keysFollowDocuments) for (const { id } of found) noteDocument(of, id, before)
       return found
+    },
+    page: (of, order, group, range) => {
+      const table = tableOf(of)
+      const list = orderOf(of, order)
+      const stamp = table.listStamp && (() => table.listStamp?.(list, group) ?? null)
+      if (stamp) recording.recordValue(`${of.name} in ${order} of ${group}`, stamp(), stamp, table)
+      else recording.recordUnknown()
+      return store.page(of, order, group, range)
     },
     count: (of, index, key) => {
       noteKey(of, index, key)

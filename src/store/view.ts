@@ -95,7 +95,8 @@ export function stretchOf<T extends object>(
 }
 
 let lastStamp = 0
-const nextStamp = (): number => ++lastStamp
+/** Returns a number that was never returned before. */
+export const nextStamp = (): number => ++lastStamp
 
 /** Creates the entry of a frozen document. Throws errors of the table's functions. */
 export function entryOf(definition: AnyTable, document: AnyDocument): Entry {

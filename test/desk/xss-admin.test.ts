@@ -273,7 +273,8 @@ for (const [at, { lines, others }] of groups.entries()) {
     const change = await desk.changeRequest(first)
     const byPath = [...(await desk.byPath()).values()]
     const entries = byPath.filter(({ type }) => type === 'link')
-    await shows(`/s/${desk.space}`, pathNames[0] ?? '')
+    const [listed] = await desk.pages()
+    await shows(`/s/${desk.space}`, listed?.title ?? first)
     for (const { id, title } of entries.slice(0, size(4, entries.length)))
       await app.follow(`/s/${desk.space}/p/${id}`, title)
     await app.open(`/s/${desk.space}/links`, '#main')

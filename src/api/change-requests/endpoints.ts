@@ -43,6 +43,7 @@ export const listChangeRequestsForSpace = endpoint({
   summary: 'List the change requests of a space, newest first',
   section,
   needs: 'space:view',
+  repeatable: true,
   query: Type.Object({
     ...pageQuery,
     status: oneOf(changeRequestStatuses, { default: 'open' }),

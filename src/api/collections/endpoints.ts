@@ -53,6 +53,7 @@ export const listCollectionsInOrganizationById = endpoint({
     'In the order of creation, including nested collections. With `nested=false`, only the collections at the top level, in their order there.',
   section,
   needs: 'organization:view',
+  repeatable: true,
   query: Type.Object({
     ...pageQuery,
     nested: Type.Boolean({ default: true, description: 'Whether to include nested collections.' }),
@@ -130,6 +131,7 @@ export const listSpacesInCollectionById = endpoint({
     'Only spaces directly in the collection, in their order. To combine them with the nested collections, sort both by `position`.',
   section,
   needs: 'collection:view',
+  repeatable: true,
   query: Type.Object(pageQuery),
   returns: listOf(Space, { $id: 'SpaceList' }),
   handle: async ({ app, actor, collection, query }) => {

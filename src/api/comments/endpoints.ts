@@ -75,6 +75,7 @@ export function commentEndpoints(on: CommentedResource) {
       description: `${on.list} ${about.page}`,
       section,
       needs: 'space:view',
+      repeatable: true,
       query: CommentsQuery,
       returns: CommentList,
       handle: async (context) => {
@@ -169,6 +170,7 @@ export function replyEndpoints(on: CommentedResource) {
       description: 'Oldest first.',
       section,
       needs: 'space:view',
+      repeatable: true,
       query: RepliesQuery,
       returns: CommentReplyList,
       handle: async (context) => {

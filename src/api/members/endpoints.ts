@@ -44,6 +44,7 @@ export const listMembersInOrganizationById = endpoint({
   summary: 'List the members of an organization',
   section,
   needs: 'organization:listMembers',
+  repeatable: true,
   query: MembersQuery,
   returns: MemberList,
   handle: async ({ app, organization, query }) => {

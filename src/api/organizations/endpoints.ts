@@ -28,6 +28,7 @@ export const listOrganizationsForAuthenticatedUser = endpoint({
   summary: 'List your organizations',
   section,
   needs: 'authenticated',
+  repeatable: true,
   query: Type.Object(pageQuery),
   returns: listOf(Organization, { $id: 'OrganizationList' }),
   handle: async ({ app, actor, query }) => {
@@ -60,6 +61,7 @@ export const getOrganizationById = endpoint({
   summary: 'Get an organization',
   section,
   needs: 'organization:view',
+  repeatable: true,
   returns: Organization,
   handle: ({ app, organization }) => presentOrganization(app, organization),
 })

@@ -66,6 +66,7 @@ function wholeEndpoints({ path, noun, common, target }: Mount) {
     aggregate: endpoint({
       ...common,
       method: 'GET',
+      repeatable: true,
       path: `${path}/aggregate`,
       summary: `List all members with a role on a ${noun}, with its sources`,
       description: 'In the order in which they joined the organization.',
@@ -83,6 +84,7 @@ function userEndpoints({ path, noun, otherSources, common, target }: Mount) {
     users: endpoint({
       ...common,
       method: 'GET',
+      repeatable: true,
       path: `${path}/users`,
       summary: `List the users who were given a role on a ${noun}`,
       description: `Only roles given by name on the ${noun} itself, not those from ${otherSources}. Ordered by display name.`,
@@ -120,6 +122,7 @@ function teamEndpoints({ path, noun, common, target }: Mount) {
     teams: endpoint({
       ...common,
       method: 'GET',
+      repeatable: true,
       path: `${path}/teams`,
       summary: `List the teams that were given a role on a ${noun}`,
       description: `Only roles given on the ${noun} itself. Ordered by title.`,

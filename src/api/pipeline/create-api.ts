@@ -243,8 +243,7 @@ function dispatcher(
     }
     const { found, parameters } = match
     state.operation = found.operationId
-    const recording =
-      options.responseCache && found.method === 'GET' && found.endpoint.validator ? new Recording() : null
+    const recording = options.responseCache && mayBeCached(found) ? new Recording() : null
     // Learn about other nodes' changes first, so that nothing has to be read twice.
     if (recording) await options.responseCache?.learn?.()
     const app = recording ? options.responseCache?.record(recording) : options.app
@@ -253,6 +252,9 @@ function dispatcher(
     await run(found, { ctx, state, app: own, recording, actor, parameters })
   }
 }
+
+const mayBeCached = ({ method, endpoint }: CompiledEndpoint): boolean =>
+  method === 'GET' && Boolean(endpoint.validator || endpoint.repeatable)
 
 /** Explains why an `Authorization` header was not accepted, without repeating any part of it. */
 function whyUnauthenticated(header: string | undefined): string {

@@ -273,7 +273,11 @@ class EndpointRunner {
     if (!parts) {
       const result = await endpoint.handle(context)
       if (result instanceof Reply) trace.audited = result.parts.audited ?? {}
-      return this.respond(compiled, ctx, result)
+      await this.respond(compiled, ctx, result)
+      if (!endpoint.repeatable || !recording) return
+      recording.seal()
+      state.reads = recording.finish()
+      return
     }
     recording?.seal()
     const tagOf = (all: readonly string[]): string =>
@@ -316,8 +320,8 @@ class EndpointRunner {
       return
     }
     const body = await this.serialize(compiled, parts.body)
-    if (!validated) return respondBytes(ctx, { status, type: JSON_TYPE, body })
-    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    const bytes = typeof body === 'string' && (validated || compiled.endpoint.repeatable) ? Buffer.from(body) : body
+    if (!validated) return respondBytes(ctx, { status, type: JSON_TYPE, body: bytes })
     const { tag, recording } = validated
     if (status === 200 && Buffer.isBuffer(bytes)) void this.keepBytes(tag, bytes, recording)
     return respondBytes(ctx, { status, type: JSON_TYPE, body: bytes, tag })

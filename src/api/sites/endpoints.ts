@@ -19,6 +19,7 @@ export const listSitesInOrganization = endpoint({
     'Oldest first. `space`: only sites that show this space. `title`: only sites whose title contains this text, ignoring case.',
   section,
   needs: 'organization:view',
+  repeatable: true,
   query: Type.Object({
     ...pageQuery,
     space: Type.Optional(Id),

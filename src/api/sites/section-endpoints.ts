@@ -26,6 +26,7 @@ export const listSiteSections = endpoint({
   description: 'In their order on the site, including those in groups.',
   section,
   needs: 'site:view',
+  repeatable: true,
   query: Type.Object({ ...pageQuery, shareKey }),
   returns: listOf(SiteSection, { $id: 'SiteSectionList' }),
   handle: async ({ app, actor, organization, site, query }) => {

@@ -26,6 +26,7 @@ export const listSiteSpaces = endpoint({
     'cannot see their space, or while their space is deleted.',
   section,
   needs: 'site:view',
+  repeatable: true,
   query: Type.Object({ ...pageQuery, shareKey, default: Type.Optional(Type.Boolean()) }),
   returns: listOf(SiteSpace, { $id: 'SiteSpaceList' }),
   handle: async ({ app, actor, organization, site, query }) => {

@@ -26,6 +26,7 @@ export const listSpacesInOrganizationById = endpoint({
     'In the order of creation, including spaces in collections. With `nested=false`, only the spaces at the top level, in their order there.',
   section,
   needs: 'organization:view',
+  repeatable: true,
   query: Type.Object({
     ...pageQuery,
     nested: Type.Boolean({ default: true, description: 'Whether to include spaces in collections.' }),
@@ -79,6 +80,7 @@ export const getSpaceById = endpoint({
   summary: 'Get a space',
   section,
   needs: 'space:view',
+  repeatable: true,
   query: Type.Object({ shareKey: Type.Optional(Type.String({ maxLength: 256 })) }),
   returns: Space,
   handle: ({ app, space, query }) => presentSpace(app, space, query.shareKey),

@@ -31,6 +31,7 @@ export const listTeamsInOrganizationById = endpoint({
   summary: 'List the teams of an organization',
   section,
   needs: 'organization:listTeams',
+  repeatable: true,
   query: TeamsQuery,
   returns: TeamList,
   handle: async ({ app, actor, organization, query }) => {
@@ -94,6 +95,7 @@ export const listTeamMembersInOrganizationById = endpoint({
   summary: 'List the members of a team',
   section,
   needs: 'team:view',
+  repeatable: true,
   query: Type.Object(pageQuery),
   returns: TeamMemberList,
   handle: async ({ app, team, query }) => {

@@ -16,6 +16,8 @@ export interface Story {
   there: TestService
   /** The readable resources. Some do not exist or are not visible to everyone. */
   paths: string[]
+  /** Resources without a validator whose responses are cached. */
+  lists: string[]
   /** Tokens by the name of their holder. A revoked token stays until a new one replaces it. */
   tokens: Record<string, string>
   /** Changes by name. Each may have no effect or be rejected. */
@@ -228,6 +230,18 @@ export async function begin(env?: Record<string, string>): Promise<Story> {
       `${base}/content/path/evil-urls-app`,
       '/v1/openapi.json',
       `${base}/content/pages?x=1`,
+    ],
+    lists: [
+      base,
+      `${base}/change-requests`,
+      `${base}/change-requests?limit=1&status=draft`,
+      `${base}/comments`,
+      `${base}/change-requests/1/comments?limit=2`,
+      `${base}/permissions/users`,
+      `${base}/permissions/aggregate`,
+      ...['', '/spaces', '/members', '/teams', '/sites', '/collections'].map(
+        (list) => `/v1/orgs/${organization}${list}`,
+      ),
     ],
     flip: (pick) => writeFile(join(repository, 'refs/heads/main'), `${pick(commits)}\n`),
   }
