@@ -29,6 +29,7 @@ import * as members from './members/endpoints.js'
 import * as memberTokens from './members/token-endpoints.js'
 import * as openApiSpecs from './openapi-specs/endpoints.js'
 import * as openApiVersions from './openapi-specs/version-endpoints.js'
+import * as allowedSigners from './organizations/allowed-signers-endpoints.js'
 import * as organizations from './organizations/endpoints.js'
 import * as submittedReviews from './reviews/endpoints.js'
 import * as history from './revisions/endpoints.js'
@@ -69,6 +70,7 @@ export const endpoints: Endpoints = {
   ...users,
   ...inbox,
   ...organizations,
+  ...allowedSigners,
   ...members,
   ...memberTokens,
   ...teams,

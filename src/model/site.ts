@@ -29,6 +29,8 @@ export interface SiteDoc {
   published: boolean
   adaptiveContent: { enabled: boolean }
   agentsContext: (typeof agentsContexts)[number]
+  /** Absent: off. */
+  provenance?: { enabled: boolean }
   /** Absent: `inherit`. */
   defaultLevel?: DefaultLevel
   createdAt: string
@@ -90,6 +92,13 @@ const Hostname = Type.String({
 })
 const Basename = Type.String({ minLength: 1, maxLength: 100 })
 const AdaptiveContent = Type.Object({ enabled: Type.Boolean() }, closed)
+const SiteProvenance = Type.Object(
+  { enabled: Type.Boolean() },
+  {
+    ...closed,
+    description: 'Whether pages show the signature of their last change, and serve signed statements about it.',
+  },
+)
 
 export const Site = Type.Object(
   {
@@ -112,6 +121,7 @@ export const Site = Type.Object(
     adaptiveContent: AdaptiveContent,
     ads: Type.Optional(SiteAds),
     agentsContext: oneOf(agentsContexts),
+    provenance: SiteProvenance,
     features: Type.Array(
       Type.Object({
         id: Type.String(),
@@ -171,6 +181,7 @@ export const UpdateSite = Type.Object(
       ),
     ),
     adaptiveContent: Type.Optional(AdaptiveContent),
+    provenance: Type.Optional(SiteProvenance),
   },
   { ...closed, $id: 'UpdateSite' },
 )

@@ -1,5 +1,6 @@
 /** Lists all tables and journals of the store. A new kind of document is added here. */
 import type { Table } from '../kernel/documents.js'
+import { allowedSigners } from './provenance.js'
 import { announcedHeads } from './announced-head.js'
 import { auditLog } from './audit.js'
 import { changeRequests } from './change-request.js'
@@ -47,6 +48,7 @@ export const documentTables: readonly Table<never, string>[] = [
   users,
   tokens,
   organizations,
+  allowedSigners,
   memberships,
   teams,
   teamMembers,

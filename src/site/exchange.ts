@@ -63,6 +63,7 @@ export interface SiteResponse {
 export const hostnameOf = ({ hostname }: { hostname: string }): string => hostname.toLowerCase().replace(/\.$/, '')
 
 export const HTML = 'text/html; charset=utf-8'
+export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** A redirect. A permanent one is 301. */
 export const redirectTo = (
