@@ -47,6 +47,7 @@ import * as sitePublished from './sites/published-endpoints.js'
 import * as siteStructure from './sites/structure-endpoints.js'
 import * as sitePermissions from './sites/permission-endpoints.js'
 import * as siteRedirects from './sites/redirect-endpoints.js'
+import * as siteHealth from './sites/health-endpoints.js'
 import * as siteFeedback from './sites/feedback-endpoints.js'
 import * as siteSettings from './sites/settings-endpoints.js'
 import * as siteShareLinks from './sites/share-link-endpoints.js'
@@ -123,6 +124,7 @@ export const endpoints: Endpoints = {
   ...webhooks,
   ...webhookDeliveries,
   ...siteFeedback,
+  ...siteHealth,
   ...siteSettings,
   ...siteSpaceCustomization,
   ...siteShareLinks,

@@ -31,6 +31,8 @@ export interface SiteDoc {
   agentsContext: (typeof agentsContexts)[number]
   /** Absent: off. */
   provenance?: { enabled: boolean }
+  /** Absent: off. */
+  statistics?: { enabled: boolean }
   /** Absent: `inherit`. */
   defaultLevel?: DefaultLevel
   createdAt: string
@@ -99,6 +101,14 @@ const SiteProvenance = Type.Object(
     description: 'Whether pages show the signature of their last change, and serve signed statements about it.',
   },
 )
+const SiteStatistics = Type.Object(
+  { enabled: Type.Boolean() },
+  {
+    ...closed,
+    description:
+      'Whether the reads, searches and missing addresses of the site are counted, without data about readers.',
+  },
+)
 
 export const Site = Type.Object(
   {
@@ -122,6 +132,7 @@ export const Site = Type.Object(
     ads: Type.Optional(SiteAds),
     agentsContext: oneOf(agentsContexts),
     provenance: SiteProvenance,
+    statistics: SiteStatistics,
     features: Type.Array(
       Type.Object({
         id: Type.String(),
@@ -182,6 +193,7 @@ export const UpdateSite = Type.Object(
     ),
     adaptiveContent: Type.Optional(AdaptiveContent),
     provenance: Type.Optional(SiteProvenance),
+    statistics: Type.Optional(SiteStatistics),
   },
   { ...closed, $id: 'UpdateSite' },
 )

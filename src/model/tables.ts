@@ -31,6 +31,7 @@ import { sites } from './site.js'
 import { siteAdaptiveSchemas } from './site-adaptive-schema.js'
 import { siteCustomizations } from './site-customization.js'
 import { siteFeedback } from './site-feedback.js'
+import { siteDays, sitePageReads } from './site-health.js'
 import { sitePublishingAuths } from './site-publishing-auth.js'
 import { siteRedirects } from './site-redirect.js'
 import { shareLinks } from './site-share-link.js'
@@ -66,6 +67,8 @@ export const documentTables: readonly Table<never, string>[] = [
   sites,
   shareLinks,
   siteFeedback,
+  siteDays,
+  sitePageReads,
   siteRedirects,
   siteCustomizations,
   siteAdaptiveSchemas,

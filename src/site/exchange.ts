@@ -48,6 +48,8 @@ export interface SiteResponse {
   apiOrigins?: readonly string[]
   /** The origin whose pages may show the response in a frame. Absent = none. */
   framedBy?: string
+  /** What the site counts each time that a browser gets the response. Absent = nothing. */
+  counted?: { site: string } & ({ page: string } | { redirected: string } | { missing: string })
   /** A file to send instead of the body. */
   file?: VisitorFile
   /** Generates a long text while it is sent, instead of the body. */

@@ -10,6 +10,7 @@ import { findDestination } from '../domain/sites/visitor-paths.js'
 import { organizations, sites } from '../model/index.js'
 import { accessOutput, enter, isShared } from './access.js'
 import type { SharedAssets } from './assets.js'
+import { countsReaders } from './counting.js'
 import { BUNDLE, bundleOutput } from './bundle/output.js'
 import { HTML, JSON_TYPE, redirectTo, type SiteRequest, type SiteResponse, WatchedRequest } from './exchange.js'
 import type { Prepared } from './prepared.js'
@@ -154,6 +155,7 @@ async function inSite(visit: Visit, path: string, { assets, mcp }: Surroundings)
   // A site without visible content looks like a missing site.
   if (shownSiteSpaces(visitor.view).length === 0) return missing(visit.request, assets)
   const response = await outputAt(visit, path, assets)
+  if (countsReaders(visit) && !response.counted) Object.assign(response, countedAt(visit, path, response))
   const isListed = visit.isIndexed || response.audience === 'immutable'
   return isListed ? response : { ...response, headers: { ...response.headers, 'X-Robots-Tag': 'noindex' } }
 
@@ -182,6 +184,14 @@ async function inSite(visit: Visit, path: string, { assets, mcp }: Surroundings)
     const isMarkdown = visit.request.prefersMarkdown && servesAgents(visit) && !EXTENSION.test(path)
     return isMarkdown ? markdownOf(visit, found) : pageOutput(visit, found, assets)
   }
+}
+
+/** Returns what a missing or old address counts as. Paths with `~` are no addresses of pages. */
+function countedAt({ visitor }: Visit, path: string, { status }: SiteResponse): Pick<SiteResponse, 'counted'> {
+  const site = visitor.site.doc.id
+  if (path.includes('/~') || EXTENSION.test(path)) return {}
+  if (status === 404) return { counted: { site, missing: path } }
+  return status === 301 ? { counted: { site, redirected: path } } : {}
 }
 
 /**

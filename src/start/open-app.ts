@@ -18,6 +18,7 @@ import { SearchIndex } from '../domain/context/search-index.js'
 import { Merges } from '../domain/context/merges.js'
 import { Presence } from '../domain/context/presence.js'
 import { Previews } from '../domain/context/previews.js'
+import { ReaderCounts } from '../domain/context/reader-counts.js'
 import { Signatures } from '../domain/context/signatures.js'
 import { repositoryName } from '../domain/context/refs.js'
 import { RefMoves } from '../domain/context/ref-moves.js'
@@ -108,6 +109,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     presence: new Presence(clock, (message) => node?.hints.send('presence', message)),
     previews: new Previews(),
     signatures: new Signatures(),
+    readers: new ReaderCounts(clock),
     merges: new Merges(),
     edits: new Batcher(locks, EDITS_AT_ONCE),
     content,

@@ -58,6 +58,7 @@ export function presentSite(
     ads: { status: 'pending' as const, submittable: false },
     agentsContext: doc.agentsContext,
     provenance: doc.provenance ?? { enabled: false },
+    statistics: doc.statistics ?? { enabled: false },
     features,
     urls: {
       location,

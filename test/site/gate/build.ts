@@ -183,7 +183,7 @@ async function buildSite(here: Here, world: World, site: Site): Promise<void> {
   Object.assign(site, { id, api: `${sites}/${id}` })
   const { basename, hostname, proxy } = site
   const names = { basename, ...(hostname && { hostname }), ...(proxy && { proxy }) }
-  await call(here, 'patch', site.api, { ...names, provenance: { enabled: true } })
+  await call(here, 'patch', site.api, { ...names, provenance: { enabled: true }, statistics: { enabled: true } })
   await call(here, 'post', `${site.api}/publish`)
   for (const part of site.parts) await buildPart(here, site, part)
   await learnAddresses(here, site)
