@@ -48,7 +48,7 @@ export interface SiteResponse {
   apiOrigins?: readonly string[]
   /** The origin whose pages may show the response in a frame. Absent = none. */
   framedBy?: string
-  /** What the site counts each time that a browser gets the response. Absent = nothing. */
+  /** The event that the site counts each time that a browser gets the response. Absent = none. */
   counted?: { site: string } & ({ page: string } | { redirected: string } | { missing: string })
   /** A file to send instead of the body. */
   file?: VisitorFile

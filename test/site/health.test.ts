@@ -54,7 +54,7 @@ test('reads of browsers count by page, cached or not, and those of programs do n
   assert.equal(unread.items.map(({ page }: Json) => page.title).slice(-2), ['Start', 'Code'])
 })
 
-test('a text of readers is kept only after three addresses have sent it, and no address is stored', async () => {
+test('a text of readers is kept after three addresses have sent it, without the addresses', async () => {
   for (const from of ['192.0.2.1', '192.0.2.2', '192.0.2.1']) await open('/~search?q=Kubernetes', from)
   for (let i = 0; i < 5; i++) await open('/~search?q=my-secret-name', '192.0.2.9')
   for (const from of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4']) await open('/lost', from)
@@ -154,7 +154,7 @@ test('the tables are served as CSV, without formulas', async () => {
   )
 })
 
-test('only members who may edit the site see its health, and a site that does not count stores nothing', async () => {
+test('the health is for members who may edit the site, and a silent site stores nothing', async () => {
   await (await here.caller()).call('get', `${site.base}/health`).expect(404)
   await (await here.caller('comment')).call('get', `${site.base}/health`).expect(403)
   const editor = await here.caller('edit')
