@@ -31,6 +31,7 @@ const floors = [
   'translations',
   'agents',
   'upkeep',
+  'health',
 ]
 const floor = (room, n) => ({
   name: `floors-of-domain: ${room}`,

@@ -1,5 +1,5 @@
 /**
- * Measures the published sites: cached pages of a public and an adaptive site compared with bare Koa, with few and
+ * Measures the published sites: cached pages of a public, a counting and an adaptive site compared with bare Koa, with few and
  * with many connections; the first rendering of a page, and the share of the main thread in it; the time from a
  * merge to the first byte; the response times for a hidden and a missing page; and the outputs for programs:
  * markdown, the complete text and the sitemap.
@@ -24,6 +24,7 @@ import {
 } from './processes.js'
 
 const PUBLIC = 'site page / bare Koa, requests'
+const COUNTED = 'page with provenance of a site that counts readers / bare Koa, requests'
 const CROWD = 'site page, 1,000 connections / bare Koa, requests'
 const ADAPTIVE = 'adaptive site page / bare Koa, requests'
 const FIRST = 'first rendering of a page, 10,000 pages / 100 ms'
@@ -33,7 +34,7 @@ const MARKDOWN = 'markdown of a page / bare Koa, requests'
 const FULL = 'memory while llms-full.txt of 3,000 pages is read, later / earlier rounds'
 const SITEMAP = 'sitemap of 100,000 pages / 1 s'
 const MERGE = 'merge to first byte, 10,000 pages, 64 readers / 1 s'
-export const siteLines = [PUBLIC, CROWD, ADAPTIVE, FIRST, MAIN, MERGE, HIDDEN, MARKDOWN, FULL, SITEMAP]
+export const siteLines = [PUBLIC, COUNTED, CROWD, ADAPTIVE, FIRST, MAIN, MERGE, HIDDEN, MARKDOWN, FULL, SITEMAP]
 
 const ROUNDS = 5
 /** Number of pages that are read before first renderings are measured, so that all code is compiled. */
@@ -47,6 +48,8 @@ const HIDDEN_READS = 20
 /** Number of times that all readers read the complete text. */
 const FULL_ROUNDS = 8
 const CONNECTIONS = { BINDERY_MAX_CONNECTIONS: '5000', BINDERY_MAX_CONNECTIONS_PER_ADDRESS: '5000' }
+/** The headers of a browser, whose reads count. */
+const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0', 'sec-fetch-dest': 'document' }
 const agent = new Agent({ connections: READERS + 8, keepAliveTimeout: 60_000 })
 
 interface BenchSite {
@@ -322,6 +325,10 @@ export async function publishedSites(dir: string, wanted: (name: string) => bool
           { name: CROWD, target: 0.6, connections: 1_000 },
         ].filter(({ name }) => wanted(name)),
       ),
+    )
+  if (wanted(COUNTED))
+    await on(openSite(dir, 300, { provenance: { enabled: true }, statistics: { enabled: true } }), (site) =>
+      compared(dir, site, [{ name: COUNTED, target: 0.5, connections: 20 }], BROWSER),
     )
   if (wanted(ADAPTIVE) || wanted(HIDDEN))
     await on(openSite(dir, 300, { adaptiveContent: { enabled: true } }), async (site) => [

@@ -33,6 +33,12 @@ const account: Record<string, Example> = {
 const organizations: Record<string, Example> = {
   createOrganizationForAuthenticatedUser: { body: { title: 'Acme' } },
   updateOrganizationById: { body: { title: 'Acme' } },
+  replaceAllowedSignersOfOrganization: {
+    body: {
+      signers:
+        'ada@example.org ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFDYWOCYXsx/YEGKrwzFq1h/QsJXCohAlanozKzQ9lRc laptop\n',
+    },
+  },
   updateMemberInOrganizationById: { body: { role: 'edit' } },
   createOrganizationTeam: { body: { title: 'Writers' } },
   updateTeamInOrganizationById: { body: { title: 'Writers' } },

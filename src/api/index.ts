@@ -29,6 +29,7 @@ import * as members from './members/endpoints.js'
 import * as memberTokens from './members/token-endpoints.js'
 import * as openApiSpecs from './openapi-specs/endpoints.js'
 import * as openApiVersions from './openapi-specs/version-endpoints.js'
+import * as allowedSigners from './organizations/allowed-signers-endpoints.js'
 import * as organizations from './organizations/endpoints.js'
 import * as submittedReviews from './reviews/endpoints.js'
 import * as history from './revisions/endpoints.js'
@@ -46,6 +47,7 @@ import * as sitePublished from './sites/published-endpoints.js'
 import * as siteStructure from './sites/structure-endpoints.js'
 import * as sitePermissions from './sites/permission-endpoints.js'
 import * as siteRedirects from './sites/redirect-endpoints.js'
+import * as siteHealth from './sites/health-endpoints.js'
 import * as siteFeedback from './sites/feedback-endpoints.js'
 import * as siteSettings from './sites/settings-endpoints.js'
 import * as siteShareLinks from './sites/share-link-endpoints.js'
@@ -69,6 +71,7 @@ export const endpoints: Endpoints = {
   ...users,
   ...inbox,
   ...organizations,
+  ...allowedSigners,
   ...members,
   ...memberTokens,
   ...teams,
@@ -121,6 +124,7 @@ export const endpoints: Endpoints = {
   ...webhooks,
   ...webhookDeliveries,
   ...siteFeedback,
+  ...siteHealth,
   ...siteSettings,
   ...siteSpaceCustomization,
   ...siteShareLinks,

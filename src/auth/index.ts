@@ -2,6 +2,13 @@
 // SAML.
 export { signAppToken } from './app-token.js'
 export {
+  deriveProvenanceKey,
+  type ProvenanceKey,
+  signStatement,
+  type VerifiedStatement,
+  verifyStatement,
+} from './provenance.js'
+export {
   type SamlClaims,
   type Certificate,
   metadataOf,

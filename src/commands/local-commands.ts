@@ -68,6 +68,21 @@ const check = localCommand({
   },
 })
 
+const verify = localCommand({
+  name: 'verify',
+  summary: 'verify the signed statement about a page of a site, and compare it with a clone of the repository',
+  parameters: {
+    file: argument('the provenance of the page, from `…/~provenance/<page ID>.json` of the site'),
+    clone: requiredOption('<folder>', 'clone of the space or of the connected repository'),
+    keys: option(
+      '<file or address>',
+      'public keys of the server (default: the address in the statement, with https). Keep a copy to notice other keys',
+    ),
+  },
+  example: 'bindery verify install.json --clone docs',
+  run: async (_, { file, clone, keys }) => (await import('./verify.js')).verify(file, { clone, keys }),
+})
+
 const bundle = localCommand({
   name: 'bundle',
   summary: 'write the repository of a space, with all its branches, into one new file that `git clone` reads',
@@ -203,4 +218,5 @@ export const localCommands: readonly AnyLocalCommand[] = [
   forgetKey,
   preview,
   check,
+  verify,
 ]

@@ -14,7 +14,7 @@ import { firstHeading } from './title.js'
 import type { PageAttributes } from './types.js'
 
 /** Increases if the facts of a file change. An index of another version is dropped. */
-export const FACTS_VERSION = 9
+export const FACTS_VERSION = 10
 
 /** The facts that the page tree shows. */
 export interface PageFacts {

@@ -25,6 +25,9 @@ const asStrings = (value: unknown): string[] | undefined => {
   )
   return items.every((item) => item !== undefined) ? items : undefined
 }
+/** Maximum number of paths of the code that a page names, and their length. */
+const MAX_CODE_PATHS = 20
+const MAX_CODE_PATH = 500
 const LAYOUT_FLAGS = [
   'title',
   'description',
@@ -90,7 +93,15 @@ export function readAttributes(entries: readonly YamlEntry[], report: Report): P
     ),
     tags: use('tags', 'a list of strings', ({ value }) => asStrings(value)),
     metaLinks: use('metaLinks', 'a map with canonical and alternates', ({ value }) => readMetaLinks(value)),
+    codePaths: use('codePaths', `a list of at most ${MAX_CODE_PATHS} paths`, ({ value }) => readCodePaths(value)),
   })
+}
+
+function readCodePaths(value: unknown): string[] | undefined {
+  const paths = asStrings(value)?.map((path) => path.replace(/^(?:\.?\/)+|\/+$/g, ''))
+  return paths && paths.length <= MAX_CODE_PATHS && paths.every((path) => path.length <= MAX_CODE_PATH)
+    ? paths.filter((path) => path !== '')
+    : undefined
 }
 
 function readCover(value: unknown): Cover | undefined {

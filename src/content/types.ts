@@ -187,6 +187,8 @@ export interface PageAttributes {
   variables?: Record<string, string>
   tags?: string[]
   metaLinks?: { canonical?: string; alternates?: string[] }
+  /** Files and folders of the repository that the page describes. */
+  codePaths?: string[]
 }
 
 /** A markdown file, split into front matter and body. */

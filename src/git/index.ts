@@ -2,6 +2,7 @@
 export * from './errors.js'
 export { bundleRepository } from './lifecycle/bundle.js'
 export { bytesBelow } from './lifecycle/paths.js'
+export { type FileAtCommit, fileAtCommit } from './lifecycle/file-at.js'
 export { fsck, listRefs } from './lifecycle/plain.js'
 export { type RecordedTree, WorkingTree } from './lifecycle/working-tree.js'
 export { checkGitVersion, type LocalGit, type OpenOptions, openGit } from './open-git.js'

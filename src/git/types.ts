@@ -8,6 +8,7 @@ import type {
   FileChangesQuery,
   HistoryQuery,
   PastFileChange,
+  SignatureCheck,
   TextDiffQuery,
 } from './history/types.js'
 import type { MergeOutcome } from './merge/types.js'
@@ -37,6 +38,7 @@ export type {
   RemoteBranches,
   RootFileOrder,
   ScratchHold,
+  SignatureCheck,
   Snapshot,
   Staging,
   TextDiffQuery,
@@ -184,6 +186,11 @@ export interface History {
    * has it.
    */
   findWithHeader(from: CommitId, header: string, limit: number): Promise<CommitId | null>
+  /**
+   * Checks the SSH signature of a commit against a list of allowed signers (`gpg.ssh.allowedSignersFile`), with one Git
+   * process. Throws `GitError` if the check cannot be done.
+   */
+  checkSignature(commit: CommitId, signers: string): Promise<SignatureCheck>
 }
 
 /** The exchange of commits with remotes. */

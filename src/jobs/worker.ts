@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { App } from '../domain/context/app.js'
 import { queueHousekeeping, removeExpired } from '../domain/upkeep/housekeeping.js'
+import { recordHealth } from '../domain/health/record.js'
 import { applyRetention } from '../domain/events/retention.js'
 import { newId } from '../kernel/ids.js'
 import type { JobDoc } from '../model/index.js'
@@ -184,6 +185,7 @@ class QueueRunner {
       await removeExpired(app)
       await applyRetention(app)
       await queueHousekeeping(app)
+      await recordHealth(app)
     } catch (error) {
       this.#logged('Housekeeping could not be queued.')(error)
     }

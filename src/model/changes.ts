@@ -48,6 +48,7 @@ export const frontMatterAttributes = [
   'variables',
   'tags',
   'metaLinks',
+  'codePaths',
 ] as const
 
 /** Members of `attributes`: the parts of a page that can change. */

@@ -69,6 +69,9 @@ export const Page = Type.Recursive(
       metaLinks: Type.Optional(
         Type.Object({ canonical: Type.Optional(Type.String()), alternates: Type.Optional(Type.Array(Type.String())) }),
       ),
+      codePaths: Type.Optional(
+        Type.Array(Type.String(), { description: 'Files and folders of the repository that the page describes.' }),
+      ),
       target: Type.Optional(ContentReference),
       href: Type.Optional(Type.String()),
       computed: Type.Optional(

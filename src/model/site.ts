@@ -29,6 +29,10 @@ export interface SiteDoc {
   published: boolean
   adaptiveContent: { enabled: boolean }
   agentsContext: (typeof agentsContexts)[number]
+  /** Absent: off. */
+  provenance?: { enabled: boolean }
+  /** Absent: off. */
+  statistics?: { enabled: boolean }
   /** Absent: `inherit`. */
   defaultLevel?: DefaultLevel
   createdAt: string
@@ -90,6 +94,21 @@ const Hostname = Type.String({
 })
 const Basename = Type.String({ minLength: 1, maxLength: 100 })
 const AdaptiveContent = Type.Object({ enabled: Type.Boolean() }, closed)
+const SiteProvenance = Type.Object(
+  { enabled: Type.Boolean() },
+  {
+    ...closed,
+    description: 'Whether pages show the signature of their last change, and serve signed statements about it.',
+  },
+)
+const SiteStatistics = Type.Object(
+  { enabled: Type.Boolean() },
+  {
+    ...closed,
+    description:
+      'Whether the reads, searches and missing addresses of the site are counted, without data about readers.',
+  },
+)
 
 export const Site = Type.Object(
   {
@@ -112,6 +131,8 @@ export const Site = Type.Object(
     adaptiveContent: AdaptiveContent,
     ads: Type.Optional(SiteAds),
     agentsContext: oneOf(agentsContexts),
+    provenance: SiteProvenance,
+    statistics: SiteStatistics,
     features: Type.Array(
       Type.Object({
         id: Type.String(),
@@ -171,6 +192,8 @@ export const UpdateSite = Type.Object(
       ),
     ),
     adaptiveContent: Type.Optional(AdaptiveContent),
+    provenance: Type.Optional(SiteProvenance),
+    statistics: Type.Optional(SiteStatistics),
   },
   { ...closed, $id: 'UpdateSite' },
 )

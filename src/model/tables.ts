@@ -1,5 +1,6 @@
 /** Lists all tables and journals of the store. A new kind of document is added here. */
 import type { Table } from '../kernel/documents.js'
+import { allowedSigners } from './provenance.js'
 import { announcedHeads } from './announced-head.js'
 import { auditLog } from './audit.js'
 import { changeRequests } from './change-request.js'
@@ -30,6 +31,7 @@ import { sites } from './site.js'
 import { siteAdaptiveSchemas } from './site-adaptive-schema.js'
 import { siteCustomizations } from './site-customization.js'
 import { siteFeedback } from './site-feedback.js'
+import { siteDays, sitePageReads } from './site-health.js'
 import { sitePublishingAuths } from './site-publishing-auth.js'
 import { siteRedirects } from './site-redirect.js'
 import { shareLinks } from './site-share-link.js'
@@ -47,6 +49,7 @@ export const documentTables: readonly Table<never, string>[] = [
   users,
   tokens,
   organizations,
+  allowedSigners,
   memberships,
   teams,
   teamMembers,
@@ -64,6 +67,8 @@ export const documentTables: readonly Table<never, string>[] = [
   sites,
   shareLinks,
   siteFeedback,
+  siteDays,
+  sitePageReads,
   siteRedirects,
   siteCustomizations,
   siteAdaptiveSchemas,

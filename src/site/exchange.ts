@@ -48,6 +48,8 @@ export interface SiteResponse {
   apiOrigins?: readonly string[]
   /** The origin whose pages may show the response in a frame. Absent = none. */
   framedBy?: string
+  /** The event that the site counts each time that a browser gets the response. Absent = none. */
+  counted?: { site: string } & ({ page: string } | { redirected: string } | { missing: string })
   /** A file to send instead of the body. */
   file?: VisitorFile
   /** Generates a long text while it is sent, instead of the body. */
@@ -63,6 +65,7 @@ export interface SiteResponse {
 export const hostnameOf = ({ hostname }: { hostname: string }): string => hostname.toLowerCase().replace(/\.$/, '')
 
 export const HTML = 'text/html; charset=utf-8'
+export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** A redirect. A permanent one is 301. */
 export const redirectTo = (

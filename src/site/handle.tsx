@@ -3,14 +3,16 @@ import type { App } from '../domain/context/app.js'
 import { partsOf, previewAt, publishedSite, servedAt } from '../domain/sites/addresses.js'
 import { isServedHost, type LocatedSite, locate } from '../domain/sites/locate.js'
 import { openPreview } from '../domain/sites/preview.js'
+import { PROVENANCE_KEYS, provenanceKey } from '../domain/sites/provenance.js'
 import { shownSiteSpaces } from '../domain/sites/view.js'
 import { findFile, isFilePath } from '../domain/sites/visitor-file.js'
 import { findDestination } from '../domain/sites/visitor-paths.js'
 import { organizations, sites } from '../model/index.js'
 import { accessOutput, enter, isShared } from './access.js'
 import type { SharedAssets } from './assets.js'
+import { countsReaders } from './counting.js'
 import { BUNDLE, bundleOutput } from './bundle/output.js'
-import { HTML, redirectTo, type SiteRequest, type SiteResponse, WatchedRequest } from './exchange.js'
+import { HTML, JSON_TYPE, redirectTo, type SiteRequest, type SiteResponse, WatchedRequest } from './exchange.js'
 import type { Prepared } from './prepared.js'
 import { FEEDBACK, feedbackOutput } from './feedback-output.js'
 import { llmsOutput } from './llms-output.js'
@@ -79,6 +81,7 @@ export async function handle(app: App, request: SiteRequest, around: Surrounding
   const { assets } = around
   const nothing = (): SiteResponse => missing(request, assets)
   if (request.path === HOST) return knowsHost(app, request.query.get('domain') ?? '')
+  if (request.path === PROVENANCE_KEYS) return provenanceKeys(app)
   const name = ASSET.exec(request.path)?.[1]
   const shared = name === undefined ? undefined : assets.find(name)
   if (shared) return { status: 200, type: shared.type, body: shared.body, ...ofPath(request.path) }
@@ -152,6 +155,7 @@ async function inSite(visit: Visit, path: string, { assets, mcp }: Surroundings)
   // A site without visible content looks like a missing site.
   if (shownSiteSpaces(visitor.view).length === 0) return missing(visit.request, assets)
   const response = await outputAt(visit, path, assets)
+  if (countsReaders(visit) && !response.counted) Object.assign(response, countedAt(visit, path, response))
   const isListed = visit.isIndexed || response.audience === 'immutable'
   return isListed ? response : { ...response, headers: { ...response.headers, 'X-Robots-Tag': 'noindex' } }
 
@@ -169,7 +173,7 @@ async function inSite(visit: Visit, path: string, { assets, mcp }: Surroundings)
     if (path === FEEDBACK && !visit.preview) return (await feedbackOutput(visit, visit.request, assets)) ?? nothing()
     if (path === BUNDLE) return (await bundleOutput(visit, assets)) ?? nothing()
     if (path === MCP) return (await mcpOutput(visit, visit.request, mcp)) ?? nothing()
-    const part = /\/~(?:nav|pdf|card)\//.test(path) ? await pagePart(visit, path, assets) : null
+    const part = /\/~(?:nav|pdf|card|provenance)\//.test(path) ? await pagePart(visit, path, assets) : null
     if (part) return part
     const known = (await robotOutput(visit, path)) ?? (await llmsOutput(visit, path)) ?? (await feedOutput(visit, path))
     if (known) return known
@@ -180,6 +184,14 @@ async function inSite(visit: Visit, path: string, { assets, mcp }: Surroundings)
     const isMarkdown = visit.request.prefersMarkdown && servesAgents(visit) && !EXTENSION.test(path)
     return isMarkdown ? markdownOf(visit, found) : pageOutput(visit, found, assets)
   }
+}
+
+/** Returns what a missing or old address counts as. Paths with `~` are no addresses of pages. */
+function countedAt({ visitor }: Visit, path: string, { status }: SiteResponse): Pick<SiteResponse, 'counted'> {
+  const site = visitor.site.doc.id
+  if (path.includes('/~') || EXTENSION.test(path)) return {}
+  if (status === 404) return { counted: { site, missing: path } }
+  return status === 301 ? { counted: { site, redirected: path } } : {}
 }
 
 /**
@@ -221,6 +233,14 @@ async function knowsHost(app: App, hostname: string): Promise<SiteResponse> {
   const status = (await isServedHost(app, hostname.toLowerCase())) ? 200 : 404
   return { status, type: 'text/plain; charset=utf-8', body: '', audience: 'private' }
 }
+
+/** Returns the public keys of signed statements. They are the same for every host name, and no secret. */
+const provenanceKeys = (app: App): SiteResponse => ({
+  status: 200,
+  type: JSON_TYPE,
+  body: JSON.stringify(provenanceKey(app).published),
+  audience: 'public',
+})
 
 /** Redirects from the root of an organization to its default site. Null without one, or if only a share link opens it. */
 async function organizationRoot(app: App, id: string): Promise<SiteResponse | null> {

@@ -23,6 +23,7 @@ import { addressOfEntry, navigationOf, shortTitle } from './navigation.js'
 import { marginOf, type PageRecord, recordOf } from './page-record.js'
 import { speculationRules } from './speculation.js'
 import { pageTree } from '../domain/revisions/page-tree.js'
+import { countsReaders } from './counting.js'
 import { pageVariants } from './variants.js'
 import type { Visit } from './visit.js'
 
@@ -61,6 +62,9 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
     ...(rules ? { laterHeaders: { 'Speculation-Rules': `"${base}/~assets/${rules.name}"` } } : {}),
     fontHosts: fontHosts(frame.look),
     apiOrigins: rendered.origins ?? [],
+    ...(countsReaders(visit)
+      ? { counted: { site: visit.visitor.site.doc.id, page: `${page.siteSpace.entry.id}:${page.entry.id}` } }
+      : {}),
   }
 }
 

@@ -3,7 +3,9 @@ import { remoteCommits, remoteLogOf } from '../domain/git-sync/remote-commits.js
 import { lastChangeOf } from '../domain/revisions/last-change.js'
 import { blockChanges } from '../domain/sites/visitor-history.js'
 import type { PageText } from '../domain/sites/visitor-page.js'
-import type { ReadPage } from '../domain/sites/visitor-paths.js'
+import { hasProvenance, shownSignature } from '../domain/sites/provenance.js'
+import { pathOfSiteSpace, type ReadPage } from '../domain/sites/visitor-paths.js'
+import type { SignatureState } from '../model/index.js'
 import { defined } from '../kernel/defined.js'
 import type { LastChange } from '../domain/context/content-cache.js'
 import type { CommitId } from '../kernel/ids.js'
@@ -27,19 +29,40 @@ export interface PageRecord {
   commit: string
   /** The address of the commit at the host of the repository. */
   address?: string
+  /** The signature of the commit, and the address of the signed statement about the file. */
+  provenance?: { signature: 'verified' | 'signed' | 'unsigned' | 'invalid'; href: string }
 }
 
 /** Returns the history of a page. Null if it has none or hides it. In that case, no dates and authors are shown. */
 export async function recordOf(
-  { app }: Visit,
-  { pages: { revision } }: ReadPage,
-  { gitPath, attributes }: PageText,
+  visit: Visit,
+  page: ReadPage,
+  text: PageText,
   locale: string,
 ): Promise<PageRecord | null> {
+  const { gitPath, attributes } = text
   if (gitPath === undefined || attributes.layout?.metadata === false) return null
-  const { space, snapshot } = revision
-  const change = await lastChangeOf(app, space, snapshot.commit, gitPath)
-  return change && present(app, space, change, locale)
+  const { space, snapshot } = page.pages.revision
+  const change = await lastChangeOf(visit.app, space, snapshot.commit, gitPath)
+  if (!change) return null
+  const record = await present(visit.app, space, change, locale)
+  if (!servesProvenance(visit) || !hasProvenance(text)) return record
+  const { state } = (await shownSignature(visit.app, space, change)) ?? { state: 'not-checked' }
+  const href = `${visit.base}${pathOfSiteSpace(page.siteSpace)}/~provenance/${page.entry.id}.json`
+  return { ...record, provenance: { signature: SHOWN[state], href } }
+}
+
+/** Whether the pages of a site show their provenance. Previews and bundles do not. */
+export const servesProvenance = ({ visitor, preview, offline }: Visit): boolean =>
+  visitor.site.doc.provenance?.enabled === true && !preview && !offline
+
+const SHOWN: Record<SignatureState, NonNullable<PageRecord['provenance']>['signature']> = {
+  valid: 'verified',
+  'other-signer': 'signed',
+  'unknown-key': 'signed',
+  'not-checked': 'signed',
+  unsigned: 'unsigned',
+  invalid: 'invalid',
 }
 
 async function present(app: Visit['app'], space: Space, change: LastChange, locale: string): Promise<PageRecord> {
@@ -97,9 +120,15 @@ type Space = ReadPage['pages']['revision']['space']
 async function addressOfCommit(app: Visit['app'], space: Space, commit: CommitId): Promise<string | null> {
   const prefix = space.doc.git?.repoCommitURL
   if (prefix === undefined) return null
+  const remote = await connectedCommit(app, space, commit)
+  return remote === null ? null : `${prefix.replace(/\/+$/, '')}/${remote}`
+}
+
+/** Returns the commit of the connected repository from which a revision was imported, or as which it was exported. */
+export async function connectedCommit(app: Visit['app'], space: Space, commit: CommitId): Promise<CommitId | null> {
   const key = `${space.doc.id}:${remoteLogOf(space)}:${commit}`
   const known = app.content.remoteCommits.get(key)
   const remote = known ?? (await (await remoteCommits(space))(commit)) ?? 'none'
   app.content.remoteCommits.set(key, remote)
-  return remote === 'none' ? null : `${prefix.replace(/\/+$/, '')}/${remote}`
+  return remote === 'none' ? null : remote
 }

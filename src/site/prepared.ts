@@ -88,6 +88,10 @@ export class Prepared {
     return this.response.status
   }
 
+  get counted(): SiteResponse['counted'] {
+    return this.response.counted
+  }
+
   /** Estimated memory in bytes, with the compressed forms. */
   get bytes(): number {
     return this.body.length * (this.#isCompressed ? 1.5 : 1) + 2_000

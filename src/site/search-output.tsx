@@ -3,6 +3,7 @@ import { isSiteDefault, type ShownSiteSpace, shownSiteSpaces } from '../domain/s
 import { pagesFor } from '../domain/sites/visitor-pages.js'
 import type { SharedAssets } from './assets.js'
 import { HTML, type SiteRequest, type SiteResponse } from './exchange.js'
+import { countsReaders } from './counting.js'
 import { frameOf } from './frame.js'
 import { headOf } from './head.js'
 import { fontHosts } from './look/fonts.js'
@@ -27,6 +28,11 @@ export async function searchOutput(
   if (!siteSpace) return null
   const frame = await frameOf(visit, siteSpace)
   const results = await searchSite(visit, asked, frame.words)
+  const isEmpty = results.query !== '' && results.groups.length === 0
+  // An incomplete search says nothing about the content.
+  const isComplete = !isEmpty || results.status === frame.words.searching.none
+  if (results.query !== '' && isComplete && countsReaders(visit))
+    visit.app.readers.search(visit.visitor.site.doc.id, results.query, isEmpty, visit.request.ip)
   const headers = { 'X-Robots-Tag': 'noindex' }
   const { audience } = visit
   if (parameters.get('format') === 'json')
@@ -39,7 +45,6 @@ export async function searchOutput(
     breadcrumbs: [],
   })
   const space = { siteSpace, pages: await pagesFor(visit.app, visit.visitor, siteSpace) }
-  const isEmpty = results.query !== '' && results.groups.length === 0
   const html = await renderDocument(
     assets,
     frame,

@@ -11,6 +11,7 @@ import { required } from '../kernel/defined.js'
 import { errorCode } from '../kernel/thrown.js'
 import { loadAssets } from './assets.js'
 import { HTML, type SiteRequest, type SiteResponse } from './exchange.js'
+import { countSent } from './counting.js'
 import { FEEDBACK } from './feedback-output.js'
 import { findKept, handle } from './handle.js'
 import { corsHeaders, MCP, type SiteMcp } from './mcp/output.js'
@@ -263,6 +264,7 @@ class SiteServer {
     } catch (thrown) {
       return this.#failure(exchange, thrown)
     }
+    if (response.counted) countSent(this.options.app, response.counted, req, ip)
     const operation = path.includes('/~assets/') ? 'siteAsset' : path.endsWith(MCP) ? 'siteMcp' : 'sitePage'
     const sent = response.send(req, res, ['X-Request-Id', requestId])
     if (sent instanceof Promise) return sent.then((status) => this.#record(exchange, operation, status, path))

@@ -18,6 +18,8 @@ import { SearchIndex } from '../domain/context/search-index.js'
 import { Merges } from '../domain/context/merges.js'
 import { Presence } from '../domain/context/presence.js'
 import { Previews } from '../domain/context/previews.js'
+import { ReaderCounts } from '../domain/context/reader-counts.js'
+import { Signatures } from '../domain/context/signatures.js'
 import { repositoryName } from '../domain/context/refs.js'
 import { RefMoves } from '../domain/context/ref-moves.js'
 import { Waits } from '../domain/context/wait-limits.js'
@@ -106,6 +108,8 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     moves: new RefMoves(node ? movesElsewhere(node) : undefined),
     presence: new Presence(clock, (message) => node?.hints.send('presence', message)),
     previews: new Previews(),
+    signatures: new Signatures(),
+    readers: new ReaderCounts(clock),
     merges: new Merges(),
     edits: new Batcher(locks, EDITS_AT_ONCE),
     content,

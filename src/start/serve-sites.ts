@@ -17,6 +17,7 @@ import { ResponseMemory, RESPONSES } from '../api/pipeline/response-hold.js'
 import type { Config } from '../config.js'
 import type { FolderWatch } from '../disk/folder-watch.js'
 import type { App } from '../domain/context/app.js'
+import { storeCounts } from '../domain/health/record.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import type { Reload } from '../site/reload.js'
@@ -25,6 +26,9 @@ import { drainThenStop, listen, urlOf } from './listen.js'
 import { membersOf } from './members.js'
 import type { Node } from './open-node.js'
 import { operatorFailures } from './operator-failures.js'
+
+/** Interval at which counts of readers are stored, in milliseconds. A crash loses those since then. */
+const STORE_COUNTS_MS = 60_000
 
 /** The running sites. */
 interface RunningSites {
@@ -59,7 +63,19 @@ export async function serveSites(app: App, config: Config, around: Surroundings)
     },
   )
   await listen(server, { host: config.host, port: config.sitesPort }, 'BINDERY_SITES_PORT')
-  return { url: urlOf(server, config), stop: (idleMs) => drainThenStop(server, sites, idleMs) }
+  const store = (all: boolean) =>
+    storeCounts(app, { all }).catch((error: unknown) =>
+      app.log.warn({ err: error }, 'The counts of readers of the last minute could not be stored.'),
+    )
+  const timer = setInterval(() => void store(false), STORE_COUNTS_MS).unref()
+  return {
+    url: urlOf(server, config),
+    stop: async (idleMs) => {
+      clearInterval(timer)
+      await drainThenStop(server, sites, idleMs)
+      await store(true)
+    },
+  }
 }
 
 function sitesOf(app: App, config: Config, around: Surroundings): Sites {

@@ -30,6 +30,8 @@ import { PageIndex } from '../../src/domain/context/page-facts.js'
 import { SearchIndex } from '../../src/domain/context/search-index.js'
 import { Merges } from '../../src/domain/context/merges.js'
 import { Presence } from '../../src/domain/context/presence.js'
+import { ReaderCounts } from '../../src/domain/context/reader-counts.js'
+import { Signatures } from '../../src/domain/context/signatures.js'
 import { Previews } from '../../src/domain/context/previews.js'
 import { RefMoves } from '../../src/domain/context/ref-moves.js'
 import { MAIN } from '../../src/domain/context/refs.js'
@@ -144,6 +146,8 @@ export async function openApp(
     }),
     mail: null,
     meters: new Meters(),
+    signatures: new Signatures(),
+    readers: new ReaderCounts(systemClock),
     http,
     hosts: openHosts({ http, signAppToken, now: () => new Date() }),
     clock: systemClock,

@@ -57,6 +57,8 @@ export function presentSite(
     adaptiveContent: doc.adaptiveContent,
     ads: { status: 'pending' as const, submittable: false },
     agentsContext: doc.agentsContext,
+    provenance: doc.provenance ?? { enabled: false },
+    statistics: doc.statistics ?? { enabled: false },
     features,
     urls: {
       location,

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
+import { AllowedSigners } from '../admin/allowed-signers.js'
 import { AreaField, ChoiceField, FormError, Submit, TextField, useForm } from '../admin/form.js'
 import { MergeRules } from '../admin/merge-rules.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
@@ -82,6 +83,7 @@ function Settings({ organization }: { organization: Organization }) {
           </Switch>
         </div>
       </section>
+      <AllowedSigners organization={organization.id} />
       <p class="sm muted">
         {w.id} <code>{organization.id}</code>
       </p>

@@ -119,6 +119,12 @@ function Settings({ site }: { site: Site }) {
               >
                 {w.adaptive}
               </Switch>
+              <Switch
+                checked={site.provenance.enabled}
+                onChange={(enabled) => attempt(() => changeSite(site, { provenance: { enabled } }))}
+              >
+                {w.provenance}
+              </Switch>
             </div>
           </section>
         )}

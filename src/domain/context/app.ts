@@ -21,8 +21,10 @@ import type { PageIndex } from './page-facts.js'
 import type { Merges } from './merges.js'
 import type { Presence } from './presence.js'
 import type { Previews } from './previews.js'
+import type { ReaderCounts } from './reader-counts.js'
 import type { RefMoves } from './ref-moves.js'
 import type { SearchIndex } from './search-index.js'
+import type { Signatures } from './signatures.js'
 import type { Texts } from './texts.js'
 import type { Waits } from './wait-limits.js'
 import type { Wakes } from './wakes.js'
@@ -53,6 +55,10 @@ export interface App {
   /** Content writes that wait for the lock of their space. One turn of the lock commits them together. */
   edits: Batcher
   content: ContentCache
+  /** The counts of readers of sites that are not stored yet. */
+  readers: ReaderCounts
+  /** The results of checks of commit signatures. */
+  signatures: Signatures
   /** The templates for new spaces and for additions to existing ones, by ID. */
   templates: ReadonlyMap<string, Template>
   /** Facts derived from markdown files, by blob. */

@@ -84,6 +84,8 @@ export interface LastChange {
   commit: CommitId
   seconds: number
   author: string
+  /** The commit in which the author made the change: of a merge, the newest one that it merged, otherwise the commit. */
+  authored: CommitId
 }
 
 /** The last change of each block of a page. */

@@ -3,6 +3,7 @@ import { recordedGit } from '../../git/index.js'
 import { recordedClock } from '../../kernel/clock.js'
 import type { Recording } from '../../kernel/recording.js'
 import type { App } from './app.js'
+import { recordedSignatures } from './signatures.js'
 
 /**
  * Returns an app that records the documents, refs and times that are read through it. Values derived from objects
@@ -13,4 +14,5 @@ export const recordedApp = (app: App, recording: Recording): App => ({
   store: app.store.recorded(recording),
   git: recordedGit(app.git, recording),
   clock: recordedClock(app.clock, recording),
+  signatures: recordedSignatures(app.signatures, recording),
 })

@@ -36,12 +36,12 @@ export class Places {
   readonly #found = new Map<string, Promise<ResolvedPlace | null>>()
 
   /**
-   *
+   * @param actor the caller; null = no one, who sees no other space
    * @param home the current revision, to which links into its own space point
    */
   constructor(
     private readonly app: App,
-    private readonly actor: Actor,
+    private readonly actor: Actor | null,
     private readonly home: OpenRevision,
     private readonly addresses: SpaceAddresses,
   ) {}
@@ -72,7 +72,7 @@ export class Places {
     if (space === this.home.space.doc.id) return Promise.resolve(this.home)
     const known = this.#open.get(space)
     if (known) return known
-    if (this.#open.size >= MAX_SPACES) return Promise.resolve(null)
+    if (this.actor === null || this.#open.size >= MAX_SPACES) return Promise.resolve(null)
     const opened = openVisible(this.app, this.actor, space)
     this.#open.set(space, opened)
     return opened

@@ -64,8 +64,11 @@ export class LinkReport {
     private readonly elsewhere: ReadonlyMap<Link, LinkState>,
   ) {}
 
-  /** Resolves links to addresses and specifications. Other links cost nothing. */
-  static async of(app: App, actor: Actor, revision: OpenRevision): Promise<LinkReport> {
+  /**
+   * Resolves links to addresses and specifications. Other links cost nothing.
+   * @param actor the caller; null = no one, who sees no other space
+   */
+  static async of(app: App, actor: Actor | null, revision: OpenRevision): Promise<LinkReport> {
     const graph = await linksOf(app, revision)
     const addresses = await SpaceAddresses.of(app, revision.space.doc.organization)
     const places = new Places(app, actor, revision, addresses)

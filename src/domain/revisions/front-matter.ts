@@ -16,7 +16,7 @@ const FILE = 'the page'
 /** A front matter with the attributes for a form. */
 interface ReadFrontMatter {
   markdown: string
-  attributes: Omit<PageAttributes, 'cover' | 'layout' | 'variables' | 'metaLinks'> & { cover?: string }
+  attributes: Omit<PageAttributes, 'cover' | 'layout' | 'variables' | 'metaLinks' | 'codePaths'> & { cover?: string }
   diagnostics: readonly Diagnostic[]
 }
 

@@ -1,4 +1,5 @@
 /** Finds the last change of a file: its commit, its time and its author. */
+import type { CommitInfo } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
 import type { LastChange } from '../context/content-cache.js'
@@ -28,15 +29,16 @@ export async function changeAt(app: App, space: SpaceRepository, commit: CommitI
   const known = app.content.lastChanges.get(key)
   if (known) return known
   const { seconds } = (await space.repo.objects.commit(commit)).committer
-  const change = { commit, seconds, author: await authorOf(space, commit, path) }
+  const { author, id } = await authoredCommit(space, commit, path)
+  const change = { commit, seconds, author: author.name, authored: id }
   app.content.lastChanges.set(key, change)
   return change
 }
 
-async function authorOf({ repo }: SpaceRepository, commit: CommitId, path: string): Promise<string> {
-  const { author, parents } = await repo.objects.commit(commit)
-  const [first] = parents
-  if (first === undefined || parents.length < 2) return author.name
+async function authoredCommit({ repo }: SpaceRepository, commit: CommitId, path: string): Promise<CommitInfo> {
+  const own = await repo.objects.commit(commit)
+  const [first] = own.parents
+  if (first === undefined || own.parents.length < 2) return own
   const merged = await repo.history.log({ from: commit, not: [first], path, limit: MAX_COMMITS })
-  return (merged.find((one) => one.parents.length < 2)?.author ?? author).name
+  return merged.find((one) => one.parents.length < 2) ?? own
 }

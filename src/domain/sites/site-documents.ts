@@ -5,7 +5,9 @@ import {
   shareLinks,
   siteAdaptiveSchemas,
   siteCustomizations,
+  siteDays,
   siteFeedback,
+  sitePageReads,
   sitePublishingAuths,
   siteRedirects,
   sites,
@@ -51,6 +53,8 @@ export async function removeSiteDocuments(tx: Transaction, site: string): Promis
   for (const { id } of await tx.find(siteRedirects, 'site', site)) await tx.remove(siteRedirects, id)
   for (const { id } of await tx.find(siteCustomizations, 'site', site)) await tx.remove(siteCustomizations, id)
   for (const { id } of await tx.find(siteFeedback, 'site', site)) await tx.remove(siteFeedback, id)
+  for (const { id } of await tx.find(siteDays, 'site', site)) await tx.remove(siteDays, id)
+  for (const { id } of await tx.find(sitePageReads, 'site', site)) await tx.remove(sitePageReads, id)
   await tx.remove(siteAdaptiveSchemas, site)
   await tx.remove(sitePublishingAuths, site)
 }

@@ -8,7 +8,9 @@ import type {
   History,
   HistoryQuery,
   PastFileChange,
+  SignatureCheck,
 } from '../types.js'
+import { checkSignature } from '../signing/check-signature.js'
 import { Ancestry } from './ancestry.js'
 import { readChangedPaths } from './changed-paths.js'
 import { findWithHeader, readFileChanges, readHistory, readHistoryIds } from './log.js'
@@ -33,5 +35,9 @@ export class CommitHistory extends Ancestry implements History {
 
   changedPaths(steps: readonly CommitStep[]): Promise<CommitPaths[]> {
     return readChangedPaths(this.objects, this.launcher, steps)
+  }
+
+  checkSignature(commit: CommitId, signers: string): Promise<SignatureCheck> {
+    return checkSignature({ launcher: this.launcher, repository: this.objects.repository }, commit, signers)
   }
 }

@@ -55,3 +55,9 @@ export interface CommitPaths {
   seconds: number
   changes: { status: 'added' | 'deleted' | 'modified' | 'renamed'; path: string }[]
 }
+
+/**
+ * The result of the check of a commit's SSH signature, with the fingerprint of the key. `invalid`: the signature does
+ * not fit the commit. `unknown-key`: it fits, but no allowed signer had this key at the time of the commit.
+ */
+export type SignatureCheck = { state: 'valid' | 'unknown-key'; key: string } | { state: 'invalid' }

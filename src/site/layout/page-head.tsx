@@ -94,6 +94,11 @@ const RecordLine = ({ record, words }: { record: PageRecord; words: Frame['words
           </a>
         )}
       </span>
+      {record.provenance === undefined ? null : (
+        <a href={record.provenance.href} rel="nofollow">
+          {words.signature[record.provenance.signature]}
+        </a>
+      )}
     </>
   )
 }

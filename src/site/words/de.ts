@@ -30,6 +30,12 @@ export const de: Words = {
   changedSince: (day) => `Geändert seit ${day}`,
   changedBefore: 'Vorher geändert',
   commit: 'Commit',
+  signature: {
+    verified: 'Signatur geprüft',
+    signed: 'Signiert, nicht geprüft',
+    unsigned: 'Nicht signiert',
+    invalid: 'Signatur ungültig',
+  },
   edit: 'Bearbeiten',
   moreActions: 'Weitere Aktionen für diese Seite',
   copyMarkdown: 'Als Markdown kopieren',

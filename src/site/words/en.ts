@@ -32,6 +32,8 @@ export interface Words {
   changedSince: (day: string) => string
   changedBefore: string
   commit: string
+  /** The signature of the commit. */
+  signature: { verified: string; signed: string; unsigned: string; invalid: string }
   edit: string
   moreActions: string
   copyMarkdown: string
@@ -114,6 +116,12 @@ export const en: Words = {
   changedSince: (day) => `Changed since ${day}`,
   changedBefore: 'Changed before',
   commit: 'Commit',
+  signature: {
+    verified: 'Signature verified',
+    signed: 'Signed, not verified',
+    unsigned: 'Not signed',
+    invalid: 'Signature invalid',
+  },
   edit: 'Edit',
   moreActions: 'More page actions',
   copyMarkdown: 'Copy as Markdown',

@@ -30,6 +30,12 @@ export const es: Words = {
   changedSince: (day) => `Modificado desde el ${day}`,
   changedBefore: 'Modificado antes',
   commit: 'Commit',
+  signature: {
+    verified: 'Firma verificada',
+    signed: 'Firmado, sin verificar',
+    unsigned: 'Sin firma',
+    invalid: 'Firma no válida',
+  },
   edit: 'Editar',
   moreActions: 'Más acciones de la página',
   copyMarkdown: 'Copiar como Markdown',

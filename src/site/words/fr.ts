@@ -30,6 +30,12 @@ export const fr: Words = {
   changedSince: (day) => `Modifié depuis le ${day}`,
   changedBefore: 'Modifié avant',
   commit: 'Commit',
+  signature: {
+    verified: 'Signature vérifiée',
+    signed: 'Signé, non vérifié',
+    unsigned: 'Non signé',
+    invalid: 'Signature non valide',
+  },
   edit: 'Modifier',
   moreActions: 'Autres actions sur la page',
   copyMarkdown: 'Copier en Markdown',

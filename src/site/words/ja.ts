@@ -30,6 +30,7 @@ export const ja: Words = {
   changedSince: (day) => `${day}以降の変更`,
   changedBefore: 'それ以前の変更',
   commit: 'コミット',
+  signature: { verified: '署名を確認済み', signed: '署名あり（未確認）', unsigned: '署名なし', invalid: '署名が無効' },
   edit: '編集',
   moreActions: 'その他のページ操作',
   copyMarkdown: 'Markdown としてコピー',

@@ -30,6 +30,12 @@ export const nl: Words = {
   changedSince: (day) => `Gewijzigd sinds ${day}`,
   changedBefore: 'Eerder gewijzigd',
   commit: 'Commit',
+  signature: {
+    verified: 'Handtekening gecontroleerd',
+    signed: 'Ondertekend, niet gecontroleerd',
+    unsigned: 'Niet ondertekend',
+    invalid: 'Handtekening ongeldig',
+  },
   edit: 'Bewerken',
   moreActions: 'Meer acties voor deze pagina',
   copyMarkdown: 'Kopiëren als Markdown',

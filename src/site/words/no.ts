@@ -30,6 +30,12 @@ export const no: Words = {
   changedSince: (day) => `Endret siden ${day}`,
   changedBefore: 'Endret tidligere',
   commit: 'Commit',
+  signature: {
+    verified: 'Signatur bekreftet',
+    signed: 'Signert, ikke bekreftet',
+    unsigned: 'Ikke signert',
+    invalid: 'Ugyldig signatur',
+  },
   edit: 'Rediger',
   moreActions: 'Flere handlinger for siden',
   copyMarkdown: 'Kopier som Markdown',

@@ -30,6 +30,12 @@ export const ptBr: Words = {
   changedSince: (day) => `Alterado desde ${day}`,
   changedBefore: 'Alterado antes',
   commit: 'Commit',
+  signature: {
+    verified: 'Assinatura verificada',
+    signed: 'Assinado, não verificado',
+    unsigned: 'Sem assinatura',
+    invalid: 'Assinatura inválida',
+  },
   edit: 'Editar',
   moreActions: 'Mais ações da página',
   copyMarkdown: 'Copiar como Markdown',

@@ -30,6 +30,12 @@ export const ru: Words = {
   changedSince: (day) => `Изменено с ${day}`,
   changedBefore: 'Изменено раньше',
   commit: 'Коммит',
+  signature: {
+    verified: 'Подпись проверена',
+    signed: 'Подписано, не проверено',
+    unsigned: 'Без подписи',
+    invalid: 'Подпись недействительна',
+  },
   edit: 'Изменить',
   moreActions: 'Другие действия со страницей',
   copyMarkdown: 'Скопировать как Markdown',

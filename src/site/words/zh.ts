@@ -25,6 +25,7 @@ export const zh: Words = {
   changedSince: (day) => `${day}以来的更改`,
   changedBefore: '更早的更改',
   commit: '提交',
+  signature: { verified: '签名已验证', signed: '已签名，未验证', unsigned: '未签名', invalid: '签名无效' },
   edit: '编辑',
   moreActions: '更多页面操作',
   copyMarkdown: '复制为 Markdown',

@@ -182,7 +182,8 @@ async function buildSite(here: Here, world: World, site: Site): Promise<void> {
   const { id } = await call(here, 'post', sites, { title: site.title, spaces: sections ? [] : [first.space?.id] })
   Object.assign(site, { id, api: `${sites}/${id}` })
   const { basename, hostname, proxy } = site
-  await call(here, 'patch', site.api, { basename, ...(hostname && { hostname }), ...(proxy && { proxy }) })
+  const names = { basename, ...(hostname && { hostname }), ...(proxy && { proxy }) }
+  await call(here, 'patch', site.api, { ...names, provenance: { enabled: true }, statistics: { enabled: true } })
   await call(here, 'post', `${site.api}/publish`)
   for (const part of site.parts) await buildPart(here, site, part)
   await learnAddresses(here, site)
