@@ -29,6 +29,10 @@ export interface SiteDoc {
   published: boolean
   adaptiveContent: { enabled: boolean }
   agentsContext: (typeof agentsContexts)[number]
+  /** Whether readers may open pages as they were. Absent: no. */
+  pastVersions?: boolean
+  /** Whether readers may have changes since a date marked. Absent: no. */
+  changesSince?: boolean
   /** Absent: `inherit`. */
   defaultLevel?: DefaultLevel
   createdAt: string
@@ -90,6 +94,14 @@ const Hostname = Type.String({
 })
 const Basename = Type.String({ minLength: 1, maxLength: 100 })
 const AdaptiveContent = Type.Object({ enabled: Type.Boolean() }, closed)
+const PastVersions = Type.Boolean({
+  description:
+    'Whether readers may open pages as they were, at `/~/at/{commit or date}/{path}` of the site and with `Accept-Datetime`. Text that was removed from a page that readers still see is in its past. By default `false`.',
+})
+const ChangesSince = Type.Boolean({
+  description:
+    'Whether `?since={commit or date}` on a page of the site marks the blocks that changed and lists the pages that changed. By default `false`.',
+})
 
 export const Site = Type.Object(
   {
@@ -112,6 +124,8 @@ export const Site = Type.Object(
     adaptiveContent: AdaptiveContent,
     ads: Type.Optional(SiteAds),
     agentsContext: oneOf(agentsContexts),
+    pastVersions: PastVersions,
+    changesSince: ChangesSince,
     features: Type.Array(
       Type.Object({
         id: Type.String(),
@@ -171,6 +185,8 @@ export const UpdateSite = Type.Object(
       ),
     ),
     adaptiveContent: Type.Optional(AdaptiveContent),
+    pastVersions: Type.Optional(PastVersions),
+    changesSince: Type.Optional(ChangesSince),
   },
   { ...closed, $id: 'UpdateSite' },
 )

@@ -57,6 +57,8 @@ export function presentSite(
     adaptiveContent: doc.adaptiveContent,
     ads: { status: 'pending' as const, submittable: false },
     agentsContext: doc.agentsContext,
+    pastVersions: doc.pastVersions ?? false,
+    changesSince: doc.changesSince ?? false,
     features,
     urls: {
       location,
