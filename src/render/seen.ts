@@ -1,4 +1,4 @@
-/** What a reader with claims sees of a page, and of the changes between two of its versions. */
+/** Selects the blocks of a page that a reader with claims sees, and compares two versions of it for them. */
 import { parseDocument } from '../content/blocks/parse.js'
 import { type BlockChange, compareDocuments } from '../content/compare/compare.js'
 import { conditionHolds } from '../content/conditions/holds.js'

@@ -172,7 +172,7 @@ class SiteServer {
   #serve(exchange: Exchange): Promise<void> | undefined {
     const { options } = this
     try {
-      // Opening the past costs more than a page, so that nobody makes the server render all of it.
+      // A page as it was costs more than others, and this limit keeps crawlers from rendering the whole history.
       for (let cost = isInPast(exchange.req) ? PAST_COST : 1; cost > 0; cost--) options.count(exchange.ip)
     } catch (thrown) {
       return this.#failure(exchange, thrown)

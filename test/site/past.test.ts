@@ -169,7 +169,7 @@ test('included text is shown as it was only if it is for everyone today', async 
   assert.not.match(shown, 'Canary')
 })
 
-test('links lead to the past of pages that the reader may read today, and files are those that the page shows today', async () => {
+test('a past page links only to pages and files that its reader may see today', async () => {
   const one = await open()
   const pages = { 'open.md': '# Open\n', 'closed.md': '# Closed\n', 'SUMMARY.md': summary('guide', 'open', 'closed') }
   const files = { 'a.txt': 'A then.\n', 'b.txt': 'B then.\n' }

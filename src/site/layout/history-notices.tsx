@@ -13,7 +13,7 @@ export interface PastModel {
 export interface SinceModel {
   /** Absent if the point in time is unknown. */
   title?: string
-  /** What has changed on the page. */
+  /** The changes of the page, as texts. */
   summary: readonly string[]
   /** The changed pages of the site; null if the point in time is unknown. */
   pages: {
