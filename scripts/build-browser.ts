@@ -23,6 +23,7 @@ const FILES = {
   'browser/reload.ts': 'reload.js',
   'theme/theme.css': 'theme.css',
   'theme/try.css': 'try.css',
+  'theme/since.css': 'since.css',
   'theme/plain.css': 'plain.css',
 }
 

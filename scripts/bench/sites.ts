@@ -8,7 +8,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { Agent, request } from 'undici'
-import { generateRepository } from './generated.js'
+import { git } from '../../test/support/hermetic-git.js'
+import { generateRepository, pageText } from './generated.js'
 import { interleaved, type Line, median, ms, ratiosOf } from './measure.js'
 import {
   type Answers,
@@ -33,8 +34,24 @@ const HIDDEN = 'hidden page / absent page, time'
 const MARKDOWN = 'markdown of a page / bare Koa, requests'
 const FULL = 'memory while llms-full.txt of 3,000 pages is read, later / earlier rounds'
 const SITEMAP = 'sitemap of 100,000 pages / 1 s'
+const PAST = 'first reading of a page as it was, 10,000 pages / 100 ms'
+const SINCE = 'changes since a commit over the cached page, 10,000 pages / 50 ms'
 const MERGE = 'merge to first byte, 10,000 pages, 64 readers / 1 s'
-export const siteLines = [PUBLIC, COUNTED, CROWD, ADAPTIVE, FIRST, MAIN, MERGE, HIDDEN, MARKDOWN, FULL, SITEMAP]
+export const siteLines = [
+  PUBLIC,
+  COUNTED,
+  CROWD,
+  ADAPTIVE,
+  FIRST,
+  MAIN,
+  PAST,
+  SINCE,
+  MERGE,
+  HIDDEN,
+  MARKDOWN,
+  FULL,
+  SITEMAP,
+]
 
 const ROUNDS = 5
 /** Number of pages that are read before first renderings are measured, so that all code is compiled. */
@@ -61,6 +78,8 @@ interface BenchSite {
   address: string
   origin: string
   paths: string[]
+  /** The repository that it was imported from. */
+  repository: string
 }
 
 /** Starts a service with a published site of many pages. */
@@ -83,7 +102,15 @@ async function openSite(dir: string, pages: number, settings: object = {}): Prom
       ...(page.type === 'document' ? [`${address.pathname}/${page.path}`] : []),
       ...under(page.pages ?? []),
     ])
-  return { service, space, base, address: address.href, origin: address.origin, paths: under(tree).slice(1) }
+  return {
+    service,
+    space,
+    base,
+    address: address.href,
+    origin: address.origin,
+    paths: under(tree).slice(1),
+    repository,
+  }
 }
 
 /** Starts a service with a published site of sections with this number of pages each. */
@@ -170,6 +197,40 @@ async function firstRenderings({ service, origin, paths }: BenchSite): Promise<L
   const first = { name: FIRST, ratios: [percentile(times, 0.99) / 100], detail: detail(times) }
   const share = { name: MAIN, ratios: [percentile(main, 0.9) / 5], detail: detail(main) }
   return [first, share].map((line) => ({ ...line, sense: 'most', target: 1 }))
+}
+
+/** Number of pages that are changed, and read as they were and with their changes. */
+const PAST_PAGES = 200
+
+/** Reads changed pages as they were, and with the changes since then, both for the first time. */
+async function history({ service, base, space, origin, address, repository }: BenchSite): Promise<Line[]> {
+  await call(service, 'PATCH', base, { pastVersions: true, changesSince: true })
+  const first = (await git(repository, ['rev-list', '--max-parents=0', 'main'])).trim()
+  const tree = (await call(service, 'GET', `/v1/spaces/${space}/content/pages`)).json.pages as Json[]
+  const all = tree.flatMap((group) => group.pages ?? []).slice(0, PAST_PAGES)
+  const changes = all.map(({ id }, index) => {
+    return { operation: 'update_page', page: id, document: { markdown: pageText(index, 1_000) } }
+  })
+  for (let at = 0; at < changes.length; at += 50)
+    await call(service, 'POST', `/v1/spaces/${space}/content`, { changes: changes.slice(at, at + 50) })
+  const root = new URL(address).pathname
+  const [start, ...others] = all.map(({ path }) => path as string)
+  // The first reader waits for the page tree of the commit.
+  const opening = await elapsed(() => read(`${origin}${root}/${start}?since=${first}`))
+  const times = { past: [] as number[], more: [] as number[] }
+  for (const path of others) {
+    const page = `${origin}${root}/${path}`
+    await read(page)
+    const cached = await elapsed(() => read(page))
+    times.more.push((await elapsed(() => read(`${page}?since=${first}`))) - cached)
+    times.past.push(await elapsed(() => read(`${origin}${root}/~/at/${first}/${path}`)))
+  }
+  const detail = (values: number[]) =>
+    `median ${ms(median(values))}, 90 % ${ms(percentile(values, 0.9))}, 99 % ${ms(percentile(values, 0.99))}; the first reader of the commit ${ms(opening)}`
+  return [
+    { name: PAST, sense: 'most', target: 1, ratios: [percentile(times.past, 0.99) / 100], detail: detail(times.past) },
+    { name: SINCE, sense: 'most', target: 1, ratios: [percentile(times.more, 0.99) / 50], detail: detail(times.more) },
+  ]
 }
 
 /** Reads addresses of hidden and missing pages alternately. Their response times must not differ. */
@@ -347,6 +408,7 @@ export async function publishedSites(dir: string, wanted: (name: string) => bool
     )
   if (wanted(FULL)) await on(openSite(dir, 3_000), async (site) => [await completeTexts(site)])
   if (wanted(SITEMAP)) await on(openSections(dir, 5, 20_000), async (site) => [await sitemaps(site)])
+  if (wanted(PAST) || wanted(SINCE)) await on(openSite(dir, 10_000), history)
   if (wanted(FIRST) || wanted(MAIN) || wanted(MERGE))
     await on(openSite(dir, 10_000), async (site) => [
       ...(wanted(FIRST) || wanted(MAIN) ? await firstRenderings(site) : []),

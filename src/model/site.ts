@@ -33,6 +33,10 @@ export interface SiteDoc {
   provenance?: { enabled: boolean }
   /** Absent: off. */
   statistics?: { enabled: boolean }
+  /** Whether readers may open pages as they were. Absent: no. */
+  pastVersions?: boolean
+  /** Whether readers may have changes since a date marked. Absent: no. */
+  changesSince?: boolean
   /** Absent: `inherit`. */
   defaultLevel?: DefaultLevel
   createdAt: string
@@ -109,6 +113,14 @@ const SiteStatistics = Type.Object(
       'Whether the reads, searches and missing addresses of the site are counted, without data about readers.',
   },
 )
+const PastVersions = Type.Boolean({
+  description:
+    'Whether readers may open pages as they were, at `/~/at/{commit or date}/{path}` of the site and with `Accept-Datetime`. Text that was removed from a page that readers still see is in its past. By default `false`.',
+})
+const ChangesSince = Type.Boolean({
+  description:
+    'Whether `?since={commit or date}` on a page of the site marks the blocks that changed and lists the pages that changed. By default `false`.',
+})
 
 export const Site = Type.Object(
   {
@@ -133,6 +145,8 @@ export const Site = Type.Object(
     agentsContext: oneOf(agentsContexts),
     provenance: SiteProvenance,
     statistics: SiteStatistics,
+    pastVersions: PastVersions,
+    changesSince: ChangesSince,
     features: Type.Array(
       Type.Object({
         id: Type.String(),
@@ -194,6 +208,8 @@ export const UpdateSite = Type.Object(
     adaptiveContent: Type.Optional(AdaptiveContent),
     provenance: Type.Optional(SiteProvenance),
     statistics: Type.Optional(SiteStatistics),
+    pastVersions: Type.Optional(PastVersions),
+    changesSince: Type.Optional(ChangesSince),
   },
   { ...closed, $id: 'UpdateSite' },
 )

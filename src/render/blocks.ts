@@ -71,7 +71,7 @@ function renderPiece(node: BlockNode, context: RenderContext): Html[] {
   const change = changeOf(node)
   const rendered = change === null ? plain : plain.map((one) => withChange(one, change))
   const history = context.changes.get(node)
-  const made = history === undefined ? rendered : marked(rendered, history)
+  const made = history === undefined ? rendered : marked(rendered, history, context)
   const { start, end } = positionIn(node)
   if (!context.options.positions || start === undefined) return made
   return made.map((one) =>

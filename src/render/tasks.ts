@@ -7,12 +7,12 @@ import { lineFinder } from '../content/blocks/region.js'
 import { printDocument } from '../content/blocks/print.js'
 import { readPage } from '../content/front-matter.js'
 import { decodeText } from '../content/text.js'
-import { conditionHolds } from '../content/conditions/holds.js'
-import type { BlockNode, DocumentNode } from '../content/types.js'
+import type { DocumentNode } from '../content/types.js'
 import { tasks as textTasks } from '../content/work/tasks.js'
 import { TextTooCostly } from '../content/work/text-work.js'
 import { renderChanges } from './changes.js'
 import { renderPage, renderRanges } from './page.js'
+import { compareVersions, visibleNodes } from './seen.js'
 import { renderSource } from './source.js'
 import { type TargetTable, tableTargets } from './targets.js'
 import type { Rendered, RenderOptions } from './types.js'
@@ -67,20 +67,6 @@ function changedIn(document: DocumentNode, change: Required<RenderOrder>['change
 /** Returns what a block means to readers. It stays the same if the block moves. */
 const meaningOfBlock = (block: DocumentNode['nodes'][number]): string =>
   meaningOf({ object: 'document', data: { schemaVersion: SCHEMA_VERSION }, nodes: [block] })
-
-/** Replaces blocks with a condition by their content if it holds, and else omits them. */
-function visibleNodes<N extends BlockNode['nodes'][number]>(
-  nodes: readonly N[],
-  claims: Readonly<Record<string, unknown>>,
-): N[] {
-  return nodes.flatMap((node): N[] => {
-    if (node.object !== 'block') return [node]
-    const below = visibleNodes(node.nodes, claims)
-    if (node.type !== 'if') return [{ ...node, nodes: below }]
-    const { expression } = node.data
-    return typeof expression === 'string' && conditionHolds(expression.trim(), claims) ? (below as N[]) : []
-  })
-}
 
 /** A block at the top level of a page. */
 export interface PageBlock {
@@ -145,6 +131,12 @@ export const tasks = {
     const before = texts.map((text) => new Set(meaningsIn(text)))
     return JSON.stringify(meaningsIn(markdown).map((block) => before.findIndex((blocks) => !blocks.has(block))))
   },
+  /**
+   * Compares the blocks of two versions of a page that are visible with these claims (JSON). Returns `ComparedVersions`
+   * as JSON.
+   */
+  changedSince: (markdown: string, claims: string, before: string): string =>
+    JSON.stringify(compareVersions(before, markdown, JSON.parse(claims))),
   /** Returns a line of JSON with the facts about the page, then its HTML, which the service does not have to parse. */
   render(markdown: string, order: string): string {
     const { html, ...known } = renderMarkdown(markdown, JSON.parse(order))

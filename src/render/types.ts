@@ -49,12 +49,17 @@ export interface ShownChange {
   isOld: boolean
 }
 
+/** The kind of a change, in the words of the interface, where its time and author are not shown. */
+export interface ShownMark {
+  label: string
+}
+
 /** The changes of a page that its margin shows. */
 export interface PageHistory {
   /** The number of the last change of each block that the reader sees, in order; -1 = none that is shown. */
   blocks: readonly number[]
   /** The changes by number. */
-  changes: Readonly<Record<string, ShownChange>>
+  changes: Readonly<Record<string, ShownChange | ShownMark>>
 }
 
 /** The options for pages of sites. */

@@ -17,6 +17,10 @@ export interface SiteRequest {
   language(): string
   /** The IP address of the client. */
   ip: string
+  /** The parameter `since` of its query: the point in time since which changes are marked. Null = absent. */
+  since: string | null
+  /** The header `Accept-Datetime`: the time of the version that the client wants; '' = absent. */
+  datetime: string
   /** Whether the client prefers markdown to HTML. Caches store the two responses separately. */
   prefersMarkdown: boolean
   /** Reads the fields of a form. Null if it is too long. */
@@ -27,9 +31,9 @@ export interface SiteRequest {
 
 /**
  * The caches that may store a response: all (`public`), the reader's (`private`), all and forever (`immutable`), none
- * (`no one`).
+ * (`no one`). `past`: the reader's forever, and others if they ask each time, because the page may be hidden later.
  */
-export type Audience = 'public' | 'private' | 'immutable' | 'no one'
+export type Audience = 'public' | 'private' | 'immutable' | 'past' | 'no one'
 
 /** A response to a reader. */
 export interface SiteResponse {
@@ -38,6 +42,8 @@ export interface SiteResponse {
   body: string | Buffer
   audience: Audience
   headers?: Readonly<Record<string, string>>
+  /** A header of requests on which it depends, besides those of its audience. */
+  vary?: string
   /** Headers for readers who come from another page of the same origin, in addition. */
   laterHeaders?: Readonly<Record<string, string>>
   /** Values of `Set-Cookie`. A public site sets none. */
@@ -59,6 +65,8 @@ export interface SiteResponse {
    * if the response must not be sent to another reader.
    */
   outcome?: string
+  /** Set if the response is not cached here, because there are too many different ones. */
+  isKept?: false
 }
 
 /** Returns the host name of a request in the form that sites have: `DOCS.example.org.` is `docs.example.org`. */
@@ -102,6 +110,16 @@ export class WatchedRequest implements SiteRequest {
   /** Not recorded, because caches store the two responses separately. */
   get prefersMarkdown(): boolean {
     return this.request.prefersMarkdown
+  }
+
+  /** Not recorded, because a response that depends on it is never cached. */
+  get since(): string | null {
+    return this.request.since
+  }
+
+  /** Not recorded, because a response that depends on it is never cached. */
+  get datetime(): string {
+    return this.request.datetime
   }
 
   get query(): URLSearchParams {

@@ -22,6 +22,7 @@ import { MCP, mcpOutput, signInFirst, type SiteMcp } from './mcp/output.js'
 import { missingOutput } from './missing-output.js'
 import { pageOutput } from './page-output.js'
 import { pagePart } from './page-parts.js'
+import { atTimeGate, pastOutput, pathInPast, showsPast } from './past/output.js'
 import { styleOf } from './look/site-style.js'
 import { plainPage } from './plain-page.js'
 import { SEARCH, searchOutput } from './search-output.js'
@@ -97,10 +98,12 @@ export async function handle(app: App, request: SiteRequest, around: Surrounding
   if (!admitted) return nothing()
   if (!('visit' in admitted)) return admitted
   const { visit, inside, isOwnHost } = admitted
-  const kept = isOwnHost && visit.outcome !== '' ? around.kept(visit.outcome) : null
+  const asksForNewest = request.since === null && request.datetime === ''
+  const kept = isOwnHost && asksForNewest && visit.outcome !== '' ? around.kept(visit.outcome) : null
   if (kept) return kept
   const response = await inSite(visit, located.path, around)
-  return isOwnHost && !inside.isRead && !response.file && !response.stream && response.status < 400
+  const isSame = isOwnHost && asksForNewest && !inside.isRead && response.isKept !== false
+  return isSame && !response.file && !response.stream && response.status < 400
     ? { ...response, outcome: visit.outcome }
     : response
 }
@@ -150,17 +153,19 @@ async function admit(
 }
 
 /** Creates the output for a path below the address of a site. */
-async function inSite(visit: Visit, path: string, { assets, mcp }: Surroundings): Promise<SiteResponse> {
+async function inSite(visit: Visit, path: string, { assets, mcp, now }: Surroundings): Promise<SiteResponse> {
   const { app, visitor, base, audience } = visit
   // A site without visible content looks like a missing site.
   if (shownSiteSpaces(visitor.view).length === 0) return missing(visit.request, assets)
   const response = await outputAt(visit, path, assets)
   if (countsReaders(visit) && !response.counted) Object.assign(response, countedAt(visit, path, response))
   const isListed = visit.isIndexed || response.audience === 'immutable'
-  return isListed ? response : { ...response, headers: { ...response.headers, 'X-Robots-Tag': 'noindex' } }
+  return isListed ? response : { ...response, headers: { 'X-Robots-Tag': 'noindex', ...response.headers } }
 
   async function outputAt(visit: Visit, path: string, assets: SharedAssets): Promise<SiteResponse> {
-    const nothing = async () => (await missingOutput(visit, path, assets)) ?? missing(visit.request, assets)
+    const past = showsPast(visit) ? pathInPast(path) : null
+    const nothing = async () => (await missingOutput(visit, past ?? path, assets)) ?? missing(visit.request, assets)
+    if (past !== null) return (await pastOutput(visit, path, { assets, now })) ?? nothing()
     const name = ASSET.exec(path)?.[1]
     const rules = name === undefined ? null : speculationRules(visit)
     if (rules && rules.name === name) return { status: 200, ...rules, audience: 'immutable' }
@@ -182,7 +187,9 @@ async function inSite(visit: Visit, path: string, { assets, mcp }: Surroundings)
     if (found.kind === 'redirect')
       return redirectTo(found.to.startsWith('/') || found.to === '' ? base + found.to || '/' : found.to, audience)
     const isMarkdown = visit.request.prefersMarkdown && servesAgents(visit) && !EXTENSION.test(path)
-    return isMarkdown ? markdownOf(visit, found) : pageOutput(visit, found, assets)
+    return atTimeGate(visit, found, { assets, now }, () =>
+      isMarkdown ? markdownOf(visit, found) : pageOutput(visit, found, assets),
+    )
   }
 }
 

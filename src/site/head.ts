@@ -21,6 +21,8 @@ export type PageFacts = Pick<HeadModel, 'name' | 'description' | 'indexed' | 'ca
     card?: string
     /** Whether readers can send requests to APIs from the page. */
     sendsRequests?: boolean
+    /** Whether changes since a point in time are marked. */
+    showsSince?: boolean
   }
 
 /** Returns the head of a page. */
@@ -28,7 +30,7 @@ export async function headOf(
   visit: Visit,
   frame: Frame,
   assets: SharedAssets,
-  { sendsRequests, cover, card, ...facts }: PageFacts,
+  { sendsRequests, showsSince, cover, card, ...facts }: PageFacts,
 ): Promise<HeadModel> {
   const { siteTitle, words, look } = frame
   const { trier } = assets
@@ -51,6 +53,7 @@ export async function headOf(
       openSearch: servesAgents(visit) ? visit.base + OPEN_SEARCH : undefined,
       feed: servesAgents(visit) ? visit.base + FEED : undefined,
       image: image === undefined ? undefined : { href: absolute(image), isCard: chosen === undefined },
+      sinceSheet: showsSince ? at(assets.since.name) : undefined,
       trier: sendsRequests ? { script: at(trier.script.name), sheet: at(trier.sheet.name) } : undefined,
     }),
   }

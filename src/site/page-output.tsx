@@ -10,7 +10,7 @@ import type { SharedAssets } from './assets.js'
 import { HTML, type SiteResponse } from './exchange.js'
 import { type Frame, frameOf } from './frame.js'
 import { cardAddress, type CardPage } from './card/card.js'
-import { headOf } from './head.js'
+import { headOf, type PageFacts } from './head.js'
 import { fontHosts } from './look/fonts.js'
 import { renderDocument } from './layout/document.js'
 import { outlineOf } from './layout/outline.js'
@@ -21,6 +21,10 @@ import { BUNDLE, hasBundle } from './bundle/output.js'
 import { markdownPath, servesAgents } from './markdown-output.js'
 import { addressOfEntry, navigationOf, shortTitle } from './navigation.js'
 import { marginOf, type PageRecord, recordOf } from './page-record.js'
+import type { PastModel } from './layout/history-notices.js'
+import { marksChanges, sinceOf } from './past/since.js'
+import type { PastPage } from '../domain/sites/past-page.js'
+import { formatDay } from './words/index.js'
 import { speculationRules } from './speculation.js'
 import { pageTree } from '../domain/revisions/page-tree.js'
 import { countsReaders } from './counting.js'
@@ -37,6 +41,16 @@ interface Making {
   text: PageText
   rendered: Rendered
   frame: Frame
+  /** Set if the page is shown as it was. */
+  past?: ShownPast
+}
+
+/** A page as it was, for display. */
+export interface ShownPast extends Pick<PastPage, 'now' | 'then' | 'text'> {
+  /** The path of the past, below the site. */
+  above: string
+  /** The time for which it is shown, in seconds since 1970. */
+  seconds: number
 }
 
 /** The document of a page, and its inputs. */
@@ -50,72 +64,98 @@ export interface PageDocument {
 
 /** Makes the response for a page. */
 export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAssets): Promise<SiteResponse> {
-  const { base, audience } = visit
-  const { html, rendered, frame } = await pageDocument(visit, page, assets)
+  const { base } = visit
   const rules = speculationRules(visit)
   return {
-    status: 200,
-    type: HTML,
-    body: html,
-    audience,
+    ...responseOf(visit, await pageDocument(visit, page, assets)),
     // The first page of a visit has enough to load.
     ...(rules ? { laterHeaders: { 'Speculation-Rules': `"${base}/~assets/${rules.name}"` } } : {}),
-    fontHosts: fontHosts(frame.look),
-    apiOrigins: rendered.origins ?? [],
     ...(countsReaders(visit)
       ? { counted: { site: visit.visitor.site.doc.id, page: `${page.siteSpace.entry.id}:${page.entry.id}` } }
       : {}),
+    ...(sinceIn(visit) === null ? {} : { headers: { 'X-Robots-Tag': 'noindex, nofollow' } }),
   }
 }
 
-/** Makes the document of a page. */
-export async function pageDocument(visit: Visit, page: ReadPage, assets: SharedAssets): Promise<PageDocument> {
-  const { app, visitor, base, address } = visit
-  const text = await readPageText(app, page)
+/** Makes the response for a page as it was. */
+export const pastPageOutput = async (visit: Visit, past: ShownPast, assets: SharedAssets): Promise<SiteResponse> =>
+  responseOf(visit, await pageDocument(visit, past.now, assets, past))
+
+const responseOf = ({ audience }: Visit, { html, rendered, frame }: PageDocument): SiteResponse => ({
+  status: 200,
+  type: HTML,
+  body: html,
+  audience,
+  fontHosts: fontHosts(frame.look),
+  apiOrigins: rendered.origins ?? [],
+})
+
+/** Returns the point in time since which changes are to be marked; null = none. */
+const sinceIn = (visit: Visit): string | null => (marksChanges(visit) ? visit.request.since : null)
+
+/**
+ * Makes the document of a page.
+ * @param past set to show it as it was; absent = as it is
+ */
+export async function pageDocument(
+  visit: Visit,
+  page: ReadPage,
+  assets: SharedAssets,
+  past?: ShownPast,
+): Promise<PageDocument> {
+  const { app, visitor, base } = visit
+  const text = past?.text ?? (await readPageText(app, page))
   const frame = await frameOf(visit, page.siteSpace)
-  const record = await recordOf(visit, page, text, frame.locale)
-  const margin = record && (await marginOf(visit, page, text, frame))
-  const rendered = await renderPageText(app, visitor, page, text, base, {
+  const record = past ? null : await recordOf(visit, page, text, frame.locale)
+  const written = past ? null : sinceIn(visit)
+  const since = written === null ? null : await sinceOf(visit, page, text, written, frame)
+  const margin = since || !record ? null : await marginOf(visit, page, text, frame)
+  const below = past ? base + past.above : base
+  const rendered = await renderPageText(app, visitor, past?.then ?? page, text, below, {
     newWindow: frame.look.externalLinks.target === 'blank',
     locale: frame.locale,
     words: frame.words.blocks,
-    ...defined({ history: margin?.history }),
+    ...defined({ history: since?.history ?? margin?.history }),
   })
-  const making: Making = { visit, page, text, rendered, frame }
+  const making: Making = { visit, page, text, rendered, frame, ...defined({ past }) }
   const variants = await pageVariants(visit, page)
-  const model = await modelOf(making, record)
+  const model: PageModel = {
+    ...(await modelOf(making, record)),
+    ...defined({ latest: variants.latest, marginKey: margin?.key, since: since?.model }),
+    variants: variants.variants,
+  }
+  const head = await headOf(visit, frame, assets, await factsOf(making, model, { record, variants }))
+  const html = await renderDocument(assets, frame, head, <PageLayout frame={frame} model={model} />)
+  return { html, text, rendered, frame, record }
+}
+
+/** Returns the metadata of a page. Search engines list only its newest version, without marks. */
+async function factsOf(
+  making: Making,
+  { head, cover, since }: PageModel,
+  { record, variants }: { record: PageRecord | null; variants: Awaited<ReturnType<typeof pageVariants>> },
+): Promise<PageFacts> {
+  const { visit, page, text, rendered, past } = making
+  const { address } = visit
   const { attributes } = text
-  const sendsRequests = !visit.offline && (rendered.origins ?? []).length > 0
+  const isNewest = !past && !since
   const isListed = (await pageTree(page.pages.listed)).find(page.entry.id) !== undefined
-  const head = await headOf(visit, frame, assets, {
+  return {
     name: titleOf(making),
-    indexed: visit.isIndexed && isListed && !attributes.noIndex && !attributes.noRobotsIndex,
-    canonical: attributes.metaLinks?.canonical ?? address + (variants.newest ?? page.path),
-    languages: variants.languages.map(({ lang, path }) => ({ lang, href: address + path })),
-    breadcrumbs: model.head.breadcrumbs,
-    sendsRequests,
+    indexed: isNewest && visit.isIndexed && isListed && !attributes.noIndex && !attributes.noRobotsIndex,
+    canonical: (past ? undefined : attributes.metaLinks?.canonical) ?? address + (variants.newest ?? page.path),
+    languages: past ? [] : variants.languages.map(({ lang, path }) => ({ lang, href: address + path })),
+    breadcrumbs: head.breadcrumbs,
+    sendsRequests: !visit.offline && (rendered.origins ?? []).length > 0,
+    showsSince: since !== undefined,
     ...defined({
       description: attributes.description,
-      markdown: model.head.actions.markdown,
-      cover: model.cover?.light,
-      card: cardAddress(visit, page, cardOf(making)),
+      markdown: head.actions.markdown,
+      cover: cover?.light,
+      card: past ? undefined : cardAddress(visit, page, cardOf(making)),
       changed: record ?? undefined,
     }),
-  })
-  const html = await renderDocument(
-    assets,
-    frame,
-    head,
-    <PageLayout
-      frame={frame}
-      model={{
-        ...model,
-        ...defined({ latest: variants.latest, marginKey: margin?.key }),
-        variants: variants.variants,
-      }}
-    />,
-  )
-  return { html, text, rendered, frame, record }
+  }
 }
 
 /** Returns the content of a page's social card. */
@@ -129,18 +169,20 @@ export const titleOf = ({ rendered, page }: Pick<Making, 'rendered' | 'page'>): 
   rendered.title ?? page.entry.title
 
 async function modelOf(making: Making, record: PageRecord | null): Promise<PageModel> {
-  const { visit, page, text, rendered, frame } = making
+  const { visit, page, text, rendered, frame, past } = making
   const layout = text.attributes.layout ?? {}
   const { entry, pages, siteSpace } = page
   const tree = await pageTree(pages.listed)
-  const { previous, next } = layout.pagination === false || !frame.look.pagination.enabled ? {} : tree.around(entry.id)
+  const hasPager = layout.pagination !== false && frame.look.pagination.enabled && !past
+  const { previous, next } = hasPager ? tree.around(entry.id) : {}
   const link = (to: PageEntry): SiteLink => ({
     title: shortTitle(to.title),
     ...defined({ href: addressOfEntry(visit, { siteSpace, pages }, to) }),
   })
   const pagerLink = (to: PageEntry): PagerLink => ({ ...link(to), href: link(to).href ?? visit.base })
   const { description, emoji, tags = [] } = text.attributes
-  const cover = await coverOf(visit.app, page, text, visit.base)
+  // A former cover may be the picture of a page that is hidden today.
+  const cover = past ? null : await coverOf(visit.app, page, text, visit.base)
   return {
     head: {
       breadcrumbs: tree.above(entry.id).map(link),
@@ -157,22 +199,29 @@ async function modelOf(making: Making, record: PageRecord | null): Promise<PageM
     },
     html: rendered.html,
     outline: layout.outline === false ? [] : outlineOf(rendered.headings),
-    subpages: hasContent(rendered) ? [] : subpagesOf(page, link),
+    subpages: past || hasContent(rendered) ? [] : subpagesOf(page, link),
     navigation: await navigationOf(visit, { siteSpace, pages }, entry),
     variants: [],
     hasTree: layout.tableOfContents !== false,
     isWide: layout.width === 'wide',
     ...defined({
       cover: cover === null ? undefined : { ...cover, isHero: layout.coverSize === 'hero' },
+      past: past && pastModelOf(making, past),
       previous: previous && pagerLink(previous),
       next: next && pagerLink(next),
       feedback:
-        frame.look.feedback.enabled && !visit.offline
+        frame.look.feedback.enabled && !visit.offline && !past
           ? { action: `${visit.base}/~feedback`, page: page.path || '/' }
           : undefined,
     }),
   }
 }
+
+const pastModelOf = ({ visit, page, frame }: Making, { seconds }: ShownPast): PastModel => ({
+  day: formatDay(seconds, frame.locale),
+  date: new Date(seconds * 1000).toISOString().slice(0, 10),
+  href: `${visit.base}${page.path}` || '/',
+})
 
 const hasContent = ({ html }: Rendered): boolean =>
   html.replace(/<(?!img|svg|iframe|video|audio)[^>]*>/g, '').trim() !== ''
@@ -191,8 +240,9 @@ function subpagesOf({ entry, pages }: ReadPage, link: (to: PageEntry) => SiteLin
 const tagsOf = ({ pages }: ReadPage, tags: readonly string[]): string[] =>
   tags.map((tag) => pages.revision.structure.tags.find(({ slug }) => slug === tag)?.label ?? tag)
 
-function actionsOf({ visit, page, text, frame }: Making): PageActions {
+function actionsOf({ visit, page, text, frame, past }: Making): PageActions {
   const { app, base, offline } = visit
+  if (past) return {}
   const { siteSpace, entry } = page
   const { git, pdf, pageActions } = frame.look
   const file = text.gitPath === undefined ? undefined : fileAtHost(siteSpace.space.doc.git, text.gitPath)
@@ -204,5 +254,6 @@ function actionsOf({ visit, page, text, frame }: Making): PageActions {
         ? `${base}${pathOfSiteSpace(siteSpace)}/~pdf/${entry.id}`
         : undefined,
     bundle: pdf.enabled && hasBundle(visit) ? base + BUNDLE : undefined,
+    visits: marksChanges(visit) && text.attributes.layout?.metadata !== false ? base : undefined,
   })
 }

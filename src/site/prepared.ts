@@ -25,12 +25,14 @@ const CACHE_CONTROL: Record<Audience, string> = {
   public: 'public, max-age=0, must-revalidate',
   private: 'private, no-cache',
   immutable: 'public, max-age=31536000, immutable',
+  past: 'public, max-age=31536000, s-maxage=0, proxy-revalidate, immutable',
   'no one': 'no-store',
 }
 /** Caches may share responses to everyone, so they must know that the compression differs. */
 const VARY: Record<Audience, string> = {
   public: 'Accept, Accept-Encoding',
   immutable: 'Accept-Encoding',
+  past: 'Accept-Encoding',
   private: 'Cookie, Accept, Accept-Encoding',
   'no one': 'Cookie, Accept, Accept-Encoding',
 }
@@ -73,7 +75,7 @@ export class Prepared {
     this.#headers = [
       ['Content-Type', type],
       ['Cache-Control', CACHE_CONTROL[audience]],
-      ['Vary', VARY[audience]],
+      ['Vary', response.vary === undefined ? VARY[audience] : `${VARY[audience]}, ${response.vary}`],
       ['Content-Security-Policy', fontHosts || apiOrigins || framedBy ? policyFor(response) : POLICY],
       ['X-Content-Type-Options', 'nosniff'],
       ['Referrer-Policy', 'strict-origin-when-cross-origin'],

@@ -77,6 +77,14 @@ class ReadRequest implements SiteRequest {
     return new URLSearchParams(this.asked.querystring)
   }
 
+  get since(): string | null {
+    return hasSince(this.asked.req) ? this.query.get('since') : null
+  }
+
+  get datetime(): string {
+    return this.header('Accept-Datetime')
+  }
+
   get prefersMarkdown(): boolean {
     return this.asked.accepts('text/html', MARKDOWN) === MARKDOWN
   }
@@ -97,6 +105,13 @@ class ReadRequest implements SiteRequest {
     return readForm(this.asked.req)
   }
 }
+
+/** Whether the query of a request may have the parameter `since`. */
+const hasSince = ({ url = '' }: IncomingMessage): boolean => /[?&]since=/.test(url)
+
+/** Whether a request asks for another version of a page than the newest one, or for its changes. */
+export const asksForHistory = (req: IncomingMessage): boolean =>
+  hasSince(req) || req.headers['accept-datetime'] !== undefined
 
 /** Returns the path of a request as it was sent, without its query. */
 export function pathOf({ url = '' }: IncomingMessage): string {

@@ -18,7 +18,7 @@ import { corsHeaders, MCP, type SiteMcp } from './mcp/output.js'
 import { isPlainRead, KeptResponses } from './kept-responses.js'
 import { failurePage } from './plain-page.js'
 import { cacheControlFor, Prepared } from './prepared.js'
-import { MARKDOWN, pathOf, Requests } from './request.js'
+import { asksForHistory, MARKDOWN, pathOf, Requests } from './request.js'
 import type { Reload } from './reload.js'
 
 /** A finished request, for the access log. */
@@ -86,6 +86,8 @@ export interface Sites {
 /** The policies of files that are opened directly. Browsers show PDFs with a viewer that a sandbox would block. */
 const FILE_POLICY = "default-src 'none'; img-src data:; media-src 'self'; style-src 'unsafe-inline'; sandbox"
 const PDF_POLICY = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+/** Number of requests that a request for a page as it was counts as. */
+const PAST_COST = 20
 const METHODS = 'GET, HEAD, OPTIONS'
 /** Parts of paths that are secret. */
 const SECRETS = /\/~(share|preview|files)\/[^/]*/g
@@ -171,7 +173,8 @@ class SiteServer {
   #serve(exchange: Exchange): Promise<void> | undefined {
     const { options } = this
     try {
-      options.count(exchange.ip)
+      // A page as it was costs more than others, and this limit keeps crawlers from rendering the whole history.
+      for (let cost = isInPast(exchange.req) ? PAST_COST : 1; cost > 0; cost--) options.count(exchange.ip)
     } catch (thrown) {
       return this.#failure(exchange, thrown)
     }
@@ -186,7 +189,8 @@ class SiteServer {
   /** Sends a cached response that is the same for everyone, or makes a response. */
   #sendKept(exchange: Exchange): Promise<void> | undefined {
     const { req } = exchange
-    const mayBeKept = isPlainRead(req) && !this.options.reload && !req.headers.accept?.includes(MARKDOWN)
+    const asksForNewest = !req.headers.accept?.includes(MARKDOWN) && !asksForHistory(req)
+    const mayBeKept = isPlainRead(req) && !this.options.reload && asksForNewest
     if (!mayBeKept) return this.#make(exchange)
     const path = pathOf(req)
     const kept = this.#kept.find(this.#requests.hostnameOf(req), path, '')
@@ -373,12 +377,17 @@ class SiteServer {
   }
 }
 
+const isInPast = ({ url = '' }: IncomingMessage): boolean => url.includes('/~/at/')
+
 /** Whether a response ended early because its client disconnected, which is not a failure. */
 const isDisconnect = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(String(errorCode(error)))
 
 /** Returns the path under which a response is cached. */
-const keptPath = ({ path, prefersMarkdown }: SiteRequest): string => (prefersMarkdown ? `${path}\n${MARKDOWN}` : path)
+const keptPath = ({ path, prefersMarkdown, since, datetime }: SiteRequest): string =>
+  [path, ...(prefersMarkdown ? [MARKDOWN] : []), ...(since === null && datetime === '' ? [] : [since, datetime])].join(
+    '\n',
+  )
 
 const CALL_HEADERS = 'Authorization, Content-Type, Accept, Mcp-Protocol-Version, X-Share-Key'
 

@@ -59,6 +59,8 @@ export function presentSite(
     agentsContext: doc.agentsContext,
     provenance: doc.provenance ?? { enabled: false },
     statistics: doc.statistics ?? { enabled: false },
+    pastVersions: doc.pastVersions ?? false,
+    changesSince: doc.changesSince ?? false,
     features,
     urls: {
       location,

@@ -125,6 +125,18 @@ function Settings({ site }: { site: Site }) {
               >
                 {w.provenance}
               </Switch>
+              <Switch
+                checked={site.changesSince}
+                onChange={(changesSince) => attempt(() => changeSite(site, { changesSince }))}
+              >
+                {w.changesSince}
+              </Switch>
+              <Switch
+                checked={site.pastVersions}
+                onChange={(pastVersions) => attempt(() => changeSite(site, { pastVersions }))}
+              >
+                {w.pastVersions} <span class="muted">{w.pastVersionsMeans}</span>
+              </Switch>
             </div>
           </section>
         )}

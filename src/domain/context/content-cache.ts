@@ -184,6 +184,8 @@ interface CachedValues {
   previewMerges: CommitId | 'conflicts'
   /** Digest of a page's text, its targets and its audience → the result of the task `render`. */
   renderings: Buffer
+  /** `<space>:<commit>` → the first-parent line of the commit, newest first. */
+  mainLines: readonly CommitId[]
   /** `<space>:<commit>:<path>` → authors of the commit's changes to a file. */
   writers: readonly Signature[]
   /** `<space>:<commit>:<path>` → the change that the commit made to a file. */

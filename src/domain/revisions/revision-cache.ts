@@ -3,6 +3,7 @@
  */
 import { type BoundedCache, MemoryBudget } from '../../kernel/memory-budget.js'
 import { atOnce } from '../../kernel/slices.js'
+import type { CommitId } from '../../kernel/ids.js'
 import type { PartIndex } from '../../model/index.js'
 import type { Caches, ContentCache, PageDates } from '../context/content-cache.js'
 import * as weights from './weights.js'
@@ -39,6 +40,7 @@ export function revisionCache(budget: MemoryBudget = new MemoryBudget(DEFAULT_BY
     visiblePages: budget.cache({ weigh: weights.ofVisiblePages }),
     previewMerges: budget.cache({ weigh: () => 80 }),
     renderings: budget.cache<Buffer>({ weigh: (bytes) => bytes.length + 100 }),
+    mainLines: budget.cache<readonly CommitId[]>({ weigh: (line) => 100 + 100 * line.length }),
     writers: budget.cache({ weigh: weights.ofWriters }),
     remoteCommits: budget.cache({ weigh: () => 64 }),
     formerPaths: budget.cache({ weigh: weights.ofOverrides }),

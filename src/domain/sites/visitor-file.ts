@@ -6,7 +6,9 @@ import { isFile } from '../../content/read-file.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { App } from '../context/app.js'
 import { type OpenedFile, openBlob } from '../revisions/downloads.js'
-import { isMissing } from '../revisions/revisions.js'
+import type { PointInTime } from '../revisions/main-line.js'
+import { isMissing, type OpenRevision } from '../revisions/revisions.js'
+import { openPast } from './past-page.js'
 import { shownSiteSpaces } from './view.js'
 import { isPathOfFile } from './visitor-page.js'
 import { pagesFor } from './visitor-pages.js'
@@ -33,11 +35,41 @@ export const isFilePath = (path: string): boolean => FILE.test(path)
  * @param path encoded, with a leading slash
  */
 export async function findFile(app: App, visitor: Visitor, path: string): Promise<VisitorFile | null> {
+  const found = await revisionOfFile(app, visitor, path)
+  return found && open(app, found.revision, found.gitPath)
+}
+
+/**
+ * Opens the file at a path of a site as it was. Null if it does not exist today or did not then, or the visitor may not
+ * read it.
+ */
+export async function findPastFile(
+  app: App,
+  visitor: Visitor,
+  path: string,
+  point: PointInTime,
+): Promise<VisitorFile | null> {
+  const found = await revisionOfFile(app, visitor, path)
+  const now = found && (await open(app, found.revision, found.gitPath))
+  const past = now && (await openPast(app, found.revision, point))
+  return past && open(app, past.revision, found.gitPath)
+}
+
+/** Returns the newest revision of the space of a file, if the path is signed for it. */
+async function revisionOfFile(
+  app: App,
+  visitor: Visitor,
+  path: string,
+): Promise<{ revision: OpenRevision; gitPath: string } | null> {
   const [, above = '', signature = '', names = ''] = FILE.exec(path) ?? []
   const siteSpace = shownSiteSpaces(visitor.view).find((one) => pathOfSiteSpace(one) === above)
   const gitPath = decodePercent(names)
   if (!siteSpace || gitPath === null || !isPathOfFile(app, siteSpace, gitPath, signature)) return null
-  const { revision } = await pagesFor(app, visitor, siteSpace)
+  return { revision: (await pagesFor(app, visitor, siteSpace)).revision, gitPath }
+}
+
+/** Opens a file of a revision. Null if there is none, or it is a page. */
+async function open(app: App, revision: OpenRevision, gitPath: string): Promise<VisitorFile | null> {
   const { structure, snapshot } = revision
   if (structure.byGitPath.has(gitPath)) return null
   const entry = await snapshot.entry(gitPath)

@@ -61,7 +61,7 @@ async function withoutComments(app: App, owner: string, markdown: string): Promi
 async function withAddresses(
   app: App,
   page: ReadPage,
-  { markdown, gitPath }: PageText,
+  { markdown, gitPath, files }: PageText,
   address: string,
 ): Promise<string> {
   if (gitPath === undefined) return markdown
@@ -69,7 +69,7 @@ async function withAddresses(
   const find = (text: string) => unlessTooCostly(app.texts.for(revision.space.doc.id).references(text), null)
   const written = await find(markdown)
   if (written === null) return NOT_SHOWN
-  const addresses = await addressesFor(app, page, written, gitPath, address)
+  const addresses = await addressesFor(app, page, { references: written, gitPath, files }, address)
   const lost = written.filter(({ target }) => addresses.get(target) === NOWHERE)
   const shown = lost.length > 0 ? withoutPlaceholders(markdown, lost) : markdown
   const references = shown === markdown ? written : await find(shown)
@@ -86,9 +86,8 @@ async function withAddresses(
 /** Returns the addresses of the targets of a page, as written there. Targets without an entry are unchanged. */
 async function addressesFor(
   app: App,
-  { siteSpace, pages, entry }: ReadPage,
-  references: readonly Reference[],
-  gitPath: string,
+  { siteSpace, pages }: ReadPage,
+  { references, gitPath, files }: { references: readonly Reference[]; gitPath: string; files: PageText['files'] },
   address: string,
 ): Promise<Map<string, string>> {
   const { revision } = pages
@@ -100,10 +99,13 @@ async function addressesFor(
   const anchorIn = await anchorsOfLinks(app, revision, named.values())
   const addresses = new Map<string, string>()
   for (const [target, to] of named) {
-    if (to.kind === 'file') addresses.set(target, address + pathOfFile(app, siteSpace, to.gitPath))
+    if (to.kind === 'file') {
+      const isShown = !files || files.has(to.gitPath)
+      addresses.set(target, isShown ? address + pathOfFile(app, siteSpace, to.gitPath) : NOWHERE)
+    }
     if (to.kind === 'unsafe' || to.kind === 'broken') addresses.set(target, NOWHERE)
     if (to.kind !== 'page') continue
-    const shown = to.entry.id === entry.id ? entry : pages.find(to.entry.id)
+    const shown = pages.find(to.entry.id)
     const anchor = to.anchor === undefined ? '' : `#${anchorIn(to.gitPath, to.anchor)}`
     addresses.set(target, shown ? address + pathOfPage(siteSpace, pages, shown) + anchor : NOWHERE)
   }

@@ -49,6 +49,8 @@ export interface PageText {
   gitPath?: string
   /** The operations and schemas that its blocks show, by the target of the block, as JSON. */
   parts: ReadonlyMap<string, readonly string[]>
+  /** The files of the repository that it may show. Absent = all. */
+  files?: ReadonlySet<string>
 }
 
 /** Returns the text of a page that the visitor may read. */
@@ -153,8 +155,8 @@ async function renderingOf(app: App, owner: string, markdown: string, order: str
 
 async function targetsOf(
   app: App,
-  { siteSpace, pages, entry }: ReadPage,
-  { markdown, gitPath }: PageText,
+  { siteSpace, pages }: ReadPage,
+  { markdown, gitPath, files: allowed }: PageText,
   base: string,
 ): Promise<TargetTable> {
   if (gitPath === undefined) return { links: {}, images: {} }
@@ -171,11 +173,11 @@ async function targetsOf(
   for (const [target, to] of named) {
     if (to.kind === 'anchor') links.push([target, { href: `#${anchorIn(gitPath, to.anchor)}` }])
     if (to.kind === 'page') {
-      const page = to.entry.id === entry.id ? entry : pages.find(to.entry.id)
+      const page = pages.find(to.entry.id)
       const anchor = to.anchor === undefined ? '' : `#${anchorIn(to.gitPath, to.anchor)}`
       if (page) links.push([target, { href: addressOf(page) + anchor, title: page.title, ...aboutPage(pages, page) }])
     }
-    if (to.kind === 'file') {
+    if (to.kind === 'file' && (!allowed || allowed.has(to.gitPath))) {
       const href = base + pathOfFile(app, siteSpace, to.gitPath)
       files.set(target, to.gitPath)
       images.push([target, href])

@@ -67,9 +67,8 @@ function firstIn(entries: readonly PageEntry[]): PageEntry | undefined {
 export async function findDestination(app: App, visitor: Visitor, path: string): Promise<Destination | null> {
   const wanted = normalized(path)
   if (wanted === null) return null
-  for (const siteSpace of candidates(visitor, wanted)) {
+  for (const { siteSpace, rest } of candidates(visitor, wanted)) {
     const pages = await pagesFor(app, visitor, siteSpace)
-    const rest = decodeURIComponent(wanted.slice(pathOfSiteSpace(siteSpace).length))
     const entry = rest === '' ? firstPage(pages) : readable(pages, findPageByPath(pages.revision, rest)?.id)
     if (!entry) continue
     const own = pathOfPage(siteSpace, pages, entry)
@@ -118,9 +117,18 @@ function normalized(path: string): string | null {
   }
 }
 
-/** Lists the site spaces whose path starts the given one, longest first. */
-const candidates = ({ view }: Visitor, path: string): ShownSiteSpace[] =>
-  startsOf(shownSiteSpaces(view), (one) => [pathOfSiteSpace(one)], path).map(({ siteSpace }) => siteSpace)
+/** Lists the site spaces whose path starts the given one, longest first, with the rest of the path, decoded. */
+export function spacesAt(visitor: Visitor, path: string): { siteSpace: ShownSiteSpace; rest: string }[] {
+  const wanted = normalized(path)
+  return wanted === null ? [] : candidates(visitor, wanted)
+}
+
+/** Like `spacesAt`, for a path in the canonical notation. */
+const candidates = ({ view }: Visitor, path: string): { siteSpace: ShownSiteSpace; rest: string }[] =>
+  startsOf(shownSiteSpaces(view), (one) => [pathOfSiteSpace(one)], path).map(({ siteSpace, above }) => ({
+    siteSpace,
+    rest: decodeURIComponent(path.slice(above.length)),
+  }))
 
 /** Lists the paths of site spaces that start the given one, longest first. */
 function startsOf(

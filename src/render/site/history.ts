@@ -1,7 +1,7 @@
 /** Adds the last change of each block to the margin of a page, with date and author. */
 import type { BlockNode } from '../../content/types.js'
 import { h } from '../element.js'
-import type { Html, HtmlElement, PageHistory, RenderContext, ShownChange } from '../types.js'
+import type { Html, HtmlElement, PageHistory, RenderContext, ShownChange, ShownMark } from '../types.js'
 import { symbol } from './icon.js'
 
 /** Maximum number of notes on a page. Blocks after them have no bars. */
@@ -11,6 +11,8 @@ const MAX_NOTES = 60
  * the output never does.
  */
 const MARK = 'dataChange'
+
+const isMark = (change: ShownChange | ShownMark): change is ShownMark => 'label' in change
 
 /** Returns the last change of each block of a page. */
 export function changesByBlock(blocks: BlockNode['nodes'], history: PageHistory): Map<unknown, number> {
@@ -22,13 +24,16 @@ export function changesByBlock(blocks: BlockNode['nodes'], history: PageHistory)
   return found
 }
 
-/** Marks the elements of a block with its change. Headings and rules have no bars. */
-export const marked = (made: readonly Html[], number: number): Html[] =>
-  made.map((one) =>
-    one.type === 'element' && !/^(?:h[1-6r])$/.test(one.tagName)
+/** Marks the elements of a block with its change. Rules have no bars, and headings only those without notes. */
+export function marked(made: readonly Html[], number: number, { options }: RenderContext): Html[] {
+  const change = options.site?.history?.changes[number]
+  const plain = change && isMark(change) ? /^hr$/ : /^h[1-6r]$/
+  return made.map((one) =>
+    one.type === 'element' && !plain.test(one.tagName)
       ? { ...one, properties: { ...one.properties, [MARK]: number } }
       : one,
   )
+}
 
 const classesOf = ({ properties }: HtmlElement): string[] =>
   [properties['className'] ?? []].flat().filter((name) => typeof name === 'string')
@@ -66,10 +71,14 @@ export function withHistory(content: readonly Html[], history: PageHistory, cont
       last = -1
       continue
     }
-    section.content.push(...withNote(one, change, number === last))
-    section.changes.add(number)
+    const { before, block, after } = withNote(one, change, number === last)
+    if (one === section.heading) {
+      section.heading = block
+      sections.at(-2)?.content.push(...before)
+    } else section.content.push(...before, block, ...after)
+    if (!isMark(change)) section.changes.add(number)
     const inOutline = headings.get(String(heading))
-    if (inOutline && !change.isOld) inOutline.isChanged = true
+    if (inOutline && (isMark(change) || !change.isOld)) inOutline.isChanged = true
     last = number
   }
   return sections.flatMap(({ heading: title, content: blocks, changes }) => [
@@ -79,16 +88,25 @@ export function withHistory(content: readonly Html[], history: PageHistory, cont
   ])
 }
 
+/** A block with its bar, and the elements before and after it. */
+interface NotedBlock {
+  before: HtmlElement[]
+  block: HtmlElement
+  after: HtmlElement[]
+}
+
 /** Returns a block with its bar, and with its note unless the block before it has the same one. */
-function withNote(block: HtmlElement, change: ShownChange, isContinued: boolean): Html[] {
+function withNote(block: HtmlElement, change: ShownChange | ShownMark, isContinued: boolean): NotedBlock {
   const classes = classesOf(block)
-  const bar = ['ch', ...(change.isOld ? ['old'] : []), ...(isContinued ? ['cont'] : [])]
+  const bar = ['ch', ...(!isMark(change) && change.isOld ? ['old'] : []), ...(isContinued ? ['cont'] : [])]
   const barred = { ...block, properties: { ...block.properties, className: [...classes, ...bar] } }
-  if (isContinued) return [barred]
+  if (isContinued) return { before: [], block: barred, after: [] }
+  // Small screens and screen readers get the label before the block.
+  if (isMark(change)) return { before: [h('p', { className: ['mark'] }, change.label)], block: barred, after: [] }
   // A wide block covers the margin, so its note comes before it.
   const isWide = classes.includes('wide')
   const note = noteOf(change, isWide)
-  return isWide ? [note, barred] : [barred, note]
+  return isWide ? { before: [note], block: barred, after: [] } : { before: [], block: barred, after: [note] }
 }
 
 const dayOf = ({ date, day }: ShownChange): HtmlElement => h('time', { dateTime: date }, day)
@@ -113,7 +131,12 @@ function noteOf(change: ShownChange, isWide: boolean): HtmlElement {
 
 /** Returns the line with the changes of a section, for screens without a margin. */
 function fold(numbers: Iterable<number>, { changes }: PageHistory, context: RenderContext): HtmlElement {
-  const shown = [...numbers].sort((a, b) => a - b).flatMap((number) => changes[number] ?? [])
+  const shown = [...numbers]
+    .sort((a, b) => a - b)
+    .flatMap((number) => {
+      const change = changes[number]
+      return change && !isMark(change) ? [change] : []
+    })
   const text = (change: ShownChange) => [change.around.before, dayOf(change), change.around.after]
   const [first] = shown
   return h(

@@ -8,6 +8,7 @@ import { startPrint } from './print.js'
 import { askServer, startSearch } from './search.js'
 import { startTabs } from './tabs.js'
 import { startTheme } from './theme.js'
+import { startVisits } from './visits.js'
 
 startAll([
   startTabs,
@@ -18,4 +19,5 @@ startAll([
   startMedia,
   startFeedback,
   startPrint,
+  startVisits,
 ])

@@ -16,6 +16,8 @@ const REQUEST: SiteRequest = {
   cookie: () => '',
   language: () => 'en',
   ip: '',
+  since: null,
+  datetime: '',
   prefersMarkdown: false,
   form: async () => null,
   json: async () => null,

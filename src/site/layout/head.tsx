@@ -33,6 +33,8 @@ export interface HeadModel {
   preload: readonly string[]
   /** The script that sends requests to APIs, if the page has operations. It loads its style sheet when it is used. */
   trier?: { script: string; sheet: string }
+  /** The style sheet for changes since a point in time, if the page marks them. */
+  sinceSheet?: string
   /** Whether the page belongs to a bundle: no server sends it. */
   isOffline: boolean
 }
@@ -125,6 +127,7 @@ export const Head = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
     scheme,
     script,
     preload,
+    sinceSheet,
     trier,
     isOffline,
   } = head
@@ -157,6 +160,7 @@ export const Head = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
       ))}
       <script src={scheme} />
       <link rel="stylesheet" href={sheet} />
+      {sinceSheet === undefined ? null : <link rel="stylesheet" href={sinceSheet} />}
       {/* Browsers load modules only from servers. */}
       {isOffline ? <script src={script} defer /> : <script src={script} type="module" />}
       {trier === undefined ? null : <script src={trier.script} type="module" data-sheet={trier.sheet} />}

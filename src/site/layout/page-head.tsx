@@ -12,6 +12,8 @@ export interface PageActions {
   pdf?: string
   /** The address of the bundle of the site. */
   bundle?: string
+  /** The path of the site, if its pages can mark the changes since the last visit, which only the browser knows. */
+  visits?: string
 }
 
 /** The head of a page. Absent parts are not shown. */
@@ -108,13 +110,19 @@ const hasMenu = ({ markdown, pdf, bundle }: PageActions): boolean =>
 
 const Record = ({ model: { record, actions }, frame }: { model: PageHeadModel; frame: Frame }) => {
   const { words } = frame
-  const hasActions = actions.edit !== undefined || hasMenu(actions)
+  const hasActions = actions.edit !== undefined || actions.visits !== undefined || hasMenu(actions)
   if (!record && !hasActions) return null
   return (
     <div class="record">
       {record ? <RecordLine record={record} words={words} /> : null}
       {hasActions ? (
         <span class="acts">
+          {actions.visits === undefined ? null : (
+            <a class="act" hidden href="?since=" data-visits={actions.visits} rel="nofollow">
+              <Icon name="clock" />
+              {words.since.lastVisit}
+            </a>
+          )}
           {actions.edit === undefined ? null : (
             <a class="act" href={actions.edit} rel="nofollow noopener">
               <Icon name="edit" />

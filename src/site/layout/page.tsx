@@ -6,6 +6,7 @@ import type { Navigation } from '../navigation.js'
 import type { Variant } from '../variants.js'
 import type { Words } from '../words/index.js'
 import { Footer } from './footer.js'
+import { type PastModel, PastNotice, type SinceModel, SinceNotice } from './history-notices.js'
 import { Announcement, Header, Sections } from './header.js'
 import { Icon } from './icons.js'
 import { Themed } from './link.js'
@@ -26,6 +27,9 @@ export interface PageModel {
   cover?: { light: string; dark: string; part: number; isHero: boolean }
   /** The address of the page in the latest version, if it belongs to an old one. */
   latest?: string
+  /** Set if it is shown as it was, or with its changes marked. */
+  past?: PastModel
+  since?: SinceModel
   /** The subpages, if the page has no text. */
   subpages: readonly (SiteLink & { description?: string })[]
   previous?: PagerLink
@@ -152,8 +156,8 @@ const Feedback = ({ feedback, words }: { feedback: NonNullable<PageModel['feedba
 )
 
 export const PageLayout = ({ frame, model }: { frame: Frame; model: PageModel }) => {
-  const { head, html, outline, marginKey, cover, latest, subpages, feedback, navigation, variants, hasTree, isWide } =
-    model
+  const { head, html, outline, marginKey, cover, latest, past, since, subpages, feedback } = model
+  const { navigation, variants, hasTree, isWide } = model
   const hasOutline = outline.length > 0
   return (
     <Surroundings
@@ -168,6 +172,8 @@ export const PageLayout = ({ frame, model }: { frame: Frame; model: PageModel })
           {cover ? <Cover cover={cover} /> : null}
           <PageHead model={head} frame={frame} outline={outline} />
           {latest === undefined ? null : <OldVersion href={latest} words={frame.words} />}
+          {past === undefined ? null : <PastNotice past={past} words={frame.words} />}
+          {since === undefined ? null : <SinceNotice since={since} words={frame.words} />}
           <div class="prose" dangerouslySetInnerHTML={{ __html: html }} />
           <Subpages pages={subpages} words={frame.words} />
           <Pager model={model} words={frame.words} />

@@ -77,6 +77,26 @@ export const de: Words = {
     conflicts: 'Er steht im Konflikt mit main. Änderungen an main seit seiner letzten Aktualisierung fehlen.',
     changed: 'geändert',
   },
+  past: { notice: (day) => `Diese Seite ist in der Fassung vom ${day} zu sehen.`, open: 'Aktuelle Seite anzeigen' },
+  since: {
+    title: (day) => `Änderungen seit ${day}`,
+    changed: plural('de', { one: '{count} Block geändert', other: '{count} Blöcke geändert' }),
+    added: plural('de', { one: '{count} Block hinzugefügt', other: '{count} Blöcke hinzugefügt' }),
+    removed: plural('de', { one: '{count} Block entfernt', other: '{count} Blöcke entfernt' }),
+    none: 'Der Text dieser Seite hat sich nicht geändert.',
+    isNew: 'Diese Seite ist neu.',
+    unknown: 'Die Änderungen dieser Seite können nicht angezeigt werden.',
+    invalid:
+      'Die Adresse dieser Seite enthält kein gültiges Datum und keinen gültigen Commit. Daher sind keine Änderungen markiert.',
+    pages: plural('de', {
+      one: '{count} Seite dieser Website hat sich geändert',
+      other: '{count} Seiten dieser Website haben sich geändert',
+    }),
+    noPages: 'Keine Seite dieser Website hat sich geändert.',
+    marks: { added: 'Neu', changed: 'Geändert', moved: 'Verschoben' },
+    close: 'Ohne Markierungen anzeigen',
+    lastVisit: 'Änderungen seit dem letzten Besuch',
+  },
   missing: {
     title: 'Unter dieser Adresse gibt es keine Seite',
     reason: 'Vielleicht wurde die Seite verschoben, oder die Adresse enthält einen Tippfehler.',
@@ -91,6 +111,10 @@ export const de: Words = {
     },
     badRange: { title: 'Diesen Teil der Datei gibt es nicht', reason: 'Bitte die ganze Datei laden.' },
     preparing: { title: 'Der Download wird vorbereitet', reason: 'Er startet auf dieser Seite, sobald er bereit ist.' },
+    badTime: {
+      title: 'Diesen Zeitpunkt gibt es nicht',
+      reason: 'Möglich sind ein Tag wie 2026-05-01, eine Zeit wie 2026-05-01T12:00:00Z oder die ID eines Commits.',
+    },
     noMethod: { title: 'Diese Adresse kann nur gelesen werden', reason: 'Erlaubt sind die Methoden GET und HEAD.' },
     notSignedIn: {
       title: 'Die Anmeldung ist fehlgeschlagen',

@@ -67,6 +67,27 @@ export interface Words {
   publishedWith: string
   /** The label of a preview, and the mark of the pages that the previewed change request changes. */
   preview: { site: string; changeRequest: (number: number) => string; conflicts: string; changed: string }
+  /** The notice on a page as it was. */
+  past: { notice: (day: string) => string; open: string }
+  /** The notice on a page with marked changes. */
+  since: {
+    title: (day: string) => string
+    changed: (count: number) => string
+    added: (count: number) => string
+    removed: (count: number) => string
+    none: string
+    /** The page is new to its reader, or its versions cannot be compared. */
+    isNew: string
+    unknown: string
+    /** The date or the commit in the address cannot be used. */
+    invalid: string
+    pages: (count: number) => string
+    noPages: string
+    /** The labels of blocks and pages. */
+    marks: { added: string; changed: string; moved: string }
+    close: string
+    lastVisit: string
+  }
   missing: PlainWords & { similar: string }
   /** The pages without a site's customization: failures, and the sign-in. */
   plain: {
@@ -76,6 +97,7 @@ export interface Words {
     badRange: PlainWords
     noMethod: PlainWords
     preparing: PlainWords
+    badTime: PlainWords
     notSignedIn: PlainWords & { action: string }
     signedOut: PlainWords & { action: string }
   }
@@ -163,6 +185,25 @@ export const en: Words = {
     conflicts: 'It conflicts with main, so changes to main since its last update are missing.',
     changed: 'changed',
   },
+  past: { notice: (day) => `This page is shown as of ${day}.`, open: 'Show the current page' },
+  since: {
+    title: (day) => `Changes since ${day}`,
+    changed: plural('en', { one: '{count} block changed', other: '{count} blocks changed' }),
+    added: plural('en', { one: '{count} block added', other: '{count} blocks added' }),
+    removed: plural('en', { one: '{count} block removed', other: '{count} blocks removed' }),
+    none: 'The text of this page has not changed.',
+    isNew: 'This page is new.',
+    unknown: 'The changes of this page cannot be shown.',
+    invalid: 'The address of this page contains no valid date or commit, so no changes are marked.',
+    pages: plural('en', {
+      one: '{count} page of this site has changed',
+      other: '{count} pages of this site have changed',
+    }),
+    noPages: 'No page of this site has changed.',
+    marks: { added: 'New', changed: 'Changed', moved: 'Moved' },
+    close: 'Show without marks',
+    lastVisit: 'Changes since your last visit',
+  },
   missing: {
     title: 'No page has this address',
     reason: 'The page may have moved before redirects were kept, or the address has a typo.',
@@ -174,6 +215,10 @@ export const en: Words = {
     failed: { title: 'This page cannot be shown', reason: 'The server failed. Load the page again later.' },
     badRange: { title: 'This part of the file does not exist', reason: 'Load the whole file.' },
     preparing: { title: 'The download is being prepared', reason: 'It starts on this page when it is ready.' },
+    badTime: {
+      title: 'This point in time does not exist',
+      reason: 'Use a day such as 2026-05-01, a time such as 2026-05-01T12:00:00Z, or the ID of a commit.',
+    },
     noMethod: { title: 'This address is read-only', reason: 'Use the method GET or HEAD.' },
     notSignedIn: {
       title: 'You could not be signed in',

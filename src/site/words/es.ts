@@ -77,6 +77,26 @@ export const es: Words = {
     conflicts: 'Está en conflicto con main: faltan los cambios de main desde su última actualización.',
     changed: 'modificada',
   },
+  past: { notice: (day) => `Esta página se muestra en su versión del ${day}.`, open: 'Mostrar la página actual' },
+  since: {
+    title: (day) => `Cambios desde el ${day}`,
+    changed: plural('es', { one: '{count} bloque modificado', other: '{count} bloques modificados' }),
+    added: plural('es', { one: '{count} bloque añadido', other: '{count} bloques añadidos' }),
+    removed: plural('es', { one: '{count} bloque eliminado', other: '{count} bloques eliminados' }),
+    none: 'El texto de esta página no ha cambiado.',
+    isNew: 'Esta página es nueva.',
+    unknown: 'Los cambios de esta página no se pueden mostrar.',
+    invalid:
+      'La dirección de esta página no contiene una fecha o un commit válidos, por lo que no se marca ningún cambio.',
+    pages: plural('es', {
+      one: '{count} página de este sitio ha cambiado',
+      other: '{count} páginas de este sitio han cambiado',
+    }),
+    noPages: 'Ninguna página de este sitio ha cambiado.',
+    marks: { added: 'Nuevo', changed: 'Modificado', moved: 'Movido' },
+    close: 'Mostrar sin marcas',
+    lastVisit: 'Cambios desde su última visita',
+  },
   missing: {
     title: 'No hay ninguna página en esta dirección',
     reason: 'Es posible que la página se haya movido o que la dirección contenga un error.',
@@ -91,6 +111,10 @@ export const es: Words = {
     },
     badRange: { title: 'Esta parte del archivo no existe', reason: 'Carga el archivo completo.' },
     preparing: { title: 'La descarga se está preparando', reason: 'Empieza en esta página cuando esté lista.' },
+    badTime: {
+      title: 'Este momento no existe',
+      reason: 'Use un día como 2026-05-01, una hora como 2026-05-01T12:00:00Z o el ID de un commit.',
+    },
     noMethod: { title: 'Esta dirección es de solo lectura', reason: 'Usa el método GET o HEAD.' },
     notSignedIn: {
       title: 'No se pudo iniciar la sesión',

@@ -77,6 +77,25 @@ export const fr: Words = {
     conflicts: 'Elle est en conflit avec main : les changements de main depuis sa dernière mise à jour manquent.',
     changed: 'modifiée',
   },
+  past: {
+    notice: (day) => `Cette page est affichée telle qu’elle était le ${day}.`,
+    open: 'Afficher la page actuelle',
+  },
+  since: {
+    title: (day) => `Modifications depuis le ${day}`,
+    changed: plural('fr', { one: '{count} bloc modifié', other: '{count} blocs modifiés' }),
+    added: plural('fr', { one: '{count} bloc ajouté', other: '{count} blocs ajoutés' }),
+    removed: plural('fr', { one: '{count} bloc supprimé', other: '{count} blocs supprimés' }),
+    none: 'Le texte de cette page n’a pas changé.',
+    isNew: 'Cette page est nouvelle.',
+    unknown: 'Les modifications de cette page ne peuvent pas être affichées.',
+    invalid: 'L’adresse de cette page ne contient ni date ni commit valide. Aucune modification n’est donc marquée.',
+    pages: plural('fr', { one: '{count} page de ce site a changé', other: '{count} pages de ce site ont changé' }),
+    noPages: 'Aucune page de ce site n’a changé.',
+    marks: { added: 'Nouveau', changed: 'Modifié', moved: 'Déplacé' },
+    close: 'Afficher sans les marques',
+    lastVisit: 'Modifications depuis votre dernière visite',
+  },
   missing: {
     title: 'Aucune page n’existe à cette adresse',
     reason: 'La page a peut-être été déplacée, ou l’adresse contient une faute de frappe.',
@@ -93,6 +112,10 @@ export const fr: Words = {
     preparing: {
       title: 'Le téléchargement est en préparation',
       reason: 'Il commence sur cette page dès qu’il est prêt.',
+    },
+    badTime: {
+      title: 'Ce moment n’existe pas',
+      reason: 'Indiquez un jour comme 2026-05-01, une heure comme 2026-05-01T12:00:00Z ou l’identifiant d’un commit.',
     },
     noMethod: { title: 'Cette adresse est en lecture seule', reason: 'Utilisez la méthode GET ou HEAD.' },
     notSignedIn: {

@@ -72,6 +72,22 @@ export const ja: Words = {
     conflicts: 'main と競合しているため、前回の更新以降の main の変更は含まれていません。',
     changed: '変更あり',
   },
+  past: { notice: (day) => `このページは ${day} 時点の内容です。`, open: '現在のページを表示' },
+  since: {
+    title: (day) => `${day} 以降の変更`,
+    changed: plural('ja', { other: '{count} ブロックを変更' }),
+    added: plural('ja', { other: '{count} ブロックを追加' }),
+    removed: plural('ja', { other: '{count} ブロックを削除' }),
+    none: 'このページの本文に変更はありません。',
+    isNew: 'これは新しいページです。',
+    unknown: 'このページの変更は表示できません。',
+    invalid: 'このページのアドレスに有効な日付またはコミットがないため、変更は表示されません。',
+    pages: plural('ja', { other: 'このサイトの {count} ページが変更されました' }),
+    noPages: 'このサイトに変更されたページはありません。',
+    marks: { added: '追加', changed: '変更', moved: '移動' },
+    close: '印なしで表示',
+    lastVisit: '前回の閲覧以降の変更',
+  },
   missing: {
     title: 'このアドレスのページはありません',
     reason: 'ページが移動したか、アドレスに誤りがある可能性があります。',
@@ -88,6 +104,10 @@ export const ja: Words = {
     preparing: {
       title: 'ダウンロードを準備しています',
       reason: '準備ができると、このページでダウンロードが始まります。',
+    },
+    badTime: {
+      title: 'この時点は存在しません',
+      reason: '2026-05-01 のような日付、2026-05-01T12:00:00Z のような日時、またはコミットの ID を指定してください。',
     },
     noMethod: { title: 'このアドレスは読み取り専用です', reason: 'GET または HEAD メソッドを使用してください。' },
     notSignedIn: {

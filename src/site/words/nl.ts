@@ -77,6 +77,26 @@ export const nl: Words = {
     conflicts: 'Het conflicteert met main. Wijzigingen van main sinds de laatste bijwerking ontbreken.',
     changed: 'gewijzigd',
   },
+  past: { notice: (day) => `Deze pagina is te zien zoals ze was op ${day}.`, open: 'Huidige pagina tonen' },
+  since: {
+    title: (day) => `Wijzigingen sinds ${day}`,
+    changed: plural('nl', { one: '{count} blok gewijzigd', other: '{count} blokken gewijzigd' }),
+    added: plural('nl', { one: '{count} blok toegevoegd', other: '{count} blokken toegevoegd' }),
+    removed: plural('nl', { one: '{count} blok verwijderd', other: '{count} blokken verwijderd' }),
+    none: 'De tekst van deze pagina is niet gewijzigd.',
+    isNew: 'Deze pagina is nieuw.',
+    unknown: 'De wijzigingen van deze pagina kunnen niet worden getoond.',
+    invalid:
+      'Het adres van deze pagina bevat geen geldige datum of commit. Daarom zijn er geen wijzigingen gemarkeerd.',
+    pages: plural('nl', {
+      one: '{count} pagina van deze site is gewijzigd',
+      other: '{count} pagina’s van deze site zijn gewijzigd',
+    }),
+    noPages: 'Geen pagina van deze site is gewijzigd.',
+    marks: { added: 'Nieuw', changed: 'Gewijzigd', moved: 'Verplaatst' },
+    close: 'Zonder markeringen tonen',
+    lastVisit: 'Wijzigingen sinds uw laatste bezoek',
+  },
   missing: {
     title: 'Op dit adres staat geen pagina',
     reason: 'Misschien is de pagina verplaatst, of staat er een typefout in het adres.',
@@ -91,6 +111,10 @@ export const nl: Words = {
     },
     badRange: { title: 'Dit deel van het bestand bestaat niet', reason: 'Laad het hele bestand.' },
     preparing: { title: 'De download wordt voorbereid', reason: 'Hij start op deze pagina zodra hij klaar is.' },
+    badTime: {
+      title: 'Dit tijdstip bestaat niet',
+      reason: 'Gebruik een dag zoals 2026-05-01, een tijd zoals 2026-05-01T12:00:00Z of de ID van een commit.',
+    },
     noMethod: { title: 'Dit adres kan alleen worden gelezen', reason: 'Gebruik de methode GET of HEAD.' },
     notSignedIn: {
       title: 'Aanmelden is niet gelukt',

@@ -77,6 +77,25 @@ export const no: Words = {
     conflicts: 'Den er i konflikt med main. Endringer i main siden siste oppdatering mangler.',
     changed: 'endret',
   },
+  past: { notice: (day) => `Denne siden vises slik den var ${day}.`, open: 'Vis den nåværende siden' },
+  since: {
+    title: (day) => `Endringer siden ${day}`,
+    changed: plural('no', { one: '{count} blokk endret', other: '{count} blokker endret' }),
+    added: plural('no', { one: '{count} blokk lagt til', other: '{count} blokker lagt til' }),
+    removed: plural('no', { one: '{count} blokk fjernet', other: '{count} blokker fjernet' }),
+    none: 'Teksten på denne siden er ikke endret.',
+    isNew: 'Denne siden er ny.',
+    unknown: 'Endringene på denne siden kan ikke vises.',
+    invalid: 'Adressen til denne siden inneholder ingen gyldig dato eller commit. Derfor er ingen endringer markert.',
+    pages: plural('no', {
+      one: '{count} side på dette nettstedet er endret',
+      other: '{count} sider på dette nettstedet er endret',
+    }),
+    noPages: 'Ingen sider på dette nettstedet er endret.',
+    marks: { added: 'Ny', changed: 'Endret', moved: 'Flyttet' },
+    close: 'Vis uten markeringer',
+    lastVisit: 'Endringer siden ditt siste besøk',
+  },
   missing: {
     title: 'Det finnes ingen side på denne adressen',
     reason: 'Siden kan ha blitt flyttet, eller adressen kan inneholde en skrivefeil.',
@@ -91,6 +110,10 @@ export const no: Words = {
     },
     badRange: { title: 'Denne delen av filen finnes ikke', reason: 'Last hele filen.' },
     preparing: { title: 'Nedlastingen forberedes', reason: 'Den starter på denne siden når den er klar.' },
+    badTime: {
+      title: 'Dette tidspunktet finnes ikke',
+      reason: 'Bruk en dag som 2026-05-01, et klokkeslett som 2026-05-01T12:00:00Z eller ID-en til en commit.',
+    },
     noMethod: { title: 'Denne adressen kan bare leses', reason: 'Bruk metoden GET eller HEAD.' },
     notSignedIn: {
       title: 'Innloggingen mislyktes',

@@ -77,6 +77,23 @@ export const ptBr: Words = {
     conflicts: 'Há um conflito com a main: faltam as alterações da main desde a última atualização.',
     changed: 'alterada',
   },
+  past: { notice: (day) => `Esta página é exibida como era em ${day}.`, open: 'Mostrar a página atual' },
+  since: {
+    title: (day) => `Alterações desde ${day}`,
+    changed: plural('pt-BR', { one: '{count} bloco alterado', other: '{count} blocos alterados' }),
+    added: plural('pt-BR', { one: '{count} bloco adicionado', other: '{count} blocos adicionados' }),
+    removed: plural('pt-BR', { one: '{count} bloco removido', other: '{count} blocos removidos' }),
+    none: 'O texto desta página não mudou.',
+    isNew: 'Esta página é nova.',
+    unknown: 'As alterações desta página não podem ser exibidas.',
+    invalid:
+      'O endereço desta página não contém uma data ou um commit válido. Por isso, nenhuma alteração está marcada.',
+    pages: plural('pt-BR', { one: '{count} página deste site mudou', other: '{count} páginas deste site mudaram' }),
+    noPages: 'Nenhuma página deste site mudou.',
+    marks: { added: 'Novo', changed: 'Alterado', moved: 'Movido' },
+    close: 'Mostrar sem marcações',
+    lastVisit: 'Alterações desde sua última visita',
+  },
   missing: {
     title: 'Nenhuma página tem este endereço',
     reason: 'A página pode ter sido movida, ou o endereço contém um erro de digitação.',
@@ -91,6 +108,10 @@ export const ptBr: Words = {
     },
     badRange: { title: 'Esta parte do arquivo não existe', reason: 'Carregue o arquivo inteiro.' },
     preparing: { title: 'O download está sendo preparado', reason: 'Ele começa nesta página quando estiver pronto.' },
+    badTime: {
+      title: 'Este momento não existe',
+      reason: 'Use um dia como 2026-05-01, um horário como 2026-05-01T12:00:00Z ou o ID de um commit.',
+    },
     noMethod: { title: 'Este endereço é somente para leitura', reason: 'Use o método GET ou HEAD.' },
     notSignedIn: {
       title: 'Não foi possível entrar',

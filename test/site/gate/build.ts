@@ -137,7 +137,7 @@ interface Commit {
 /** Replaces all files of a space in one commit of plain Git. */
 export async function putFiles(
   here: Here,
-  space: Pick<Space, 'id'>,
+  space: Pick<Space, 'id'> & Partial<Pick<Space, 'commits'>>,
   files: Readonly<Record<string, string>>,
   { days, author = 'Ada', subject = 'Text' }: Commit = { days: 0 },
 ): Promise<void> {
@@ -152,6 +152,7 @@ export async function putFiles(
   ]
   const repository = join(here.service.dir, 'repos', `${space.id}.git`)
   await git(repository, ['fast-import', '--quiet', '--done'], lines.join(''))
+  space.commits?.push((await git(repository, ['rev-parse', 'main'])).trim())
 }
 
 /** Records the IDs of the pages. */
@@ -225,6 +226,8 @@ async function buildSite(here: Here, world: World, site: Site): Promise<void> {
   await call(here, 'patch', site.api, {
     visibility: site.visibility,
     agentsContext: site.excluded ? 'excluded' : 'included',
+    pastVersions: site.past,
+    changesSince: site.since,
   })
   if (!site.published) await call(here, 'post', `${site.api}/unpublish`)
   await call(here, 'post', `${site.api}/permissions`, { role: 'read', users: [here.guest.user] })

@@ -50,7 +50,7 @@ const nearWords = ({ spaces }: World, page: Page): string[] =>
     ...one.words,
     ...one.former,
     ...(one.group?.words ?? []),
-    ...one.blocks.map(({ word }) => word),
+    ...[...one.blocks, ...one.formerBlocks].map(({ word }) => word),
     ...one.includes.flatMap(({ word, blocks }) => [word, ...blocks.map((block) => block.word)]),
     ...one.variables.map(({ word }) => word),
     ...one.files.flatMap(({ words }) => words),

@@ -49,6 +49,7 @@ const CHANGES: readonly Change[] = [
   async function text(situation, _site, space) {
     const page = pick(situation.world.next, readable(space))
     if (!page) return {}
+    page.formerBlocks.push(...page.blocks)
     page.blocks =
       page.blocks.length > 0 ? [] : [{ condition: someCondition(situation.world.next), word: situation.world.word() }]
     await rewrite(situation, space)
@@ -93,6 +94,12 @@ const CHANGES: readonly Change[] = [
   async function agents(situation, site) {
     site.excluded = !site.excluded
     await call(situation.here, 'patch', site.api, { agentsContext: site.excluded ? 'excluded' : 'included' })
+    return {}
+  },
+  async function history(situation, site) {
+    if (situation.world.next(2)) site.past = !site.past
+    else site.since = !site.since
+    await call(situation.here, 'patch', site.api, { pastVersions: site.past, changesSince: site.since })
     return {}
   },
   async function publication(situation, site) {

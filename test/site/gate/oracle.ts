@@ -110,7 +110,8 @@ function addSpace(view: View, space: Space, add: (words: readonly string[], reac
       : reachOf(page)
     add(page.words, reach)
     add(page.former, reach === 'none' ? 'none' : 'read')
-    for (const { condition, word } of page.blocks) add([word], condition.holds(view.claims) ? reach : 'none')
+    for (const { condition, word } of [...page.blocks, ...page.formerBlocks])
+      add([word], condition.holds(view.claims) ? reach : 'none')
     add(page.secrets, 'none')
     // Previews mark broken links, with their path, because their members can see the space.
     if (view.preview) add(page.words.slice(0, 1), open)

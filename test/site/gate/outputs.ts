@@ -91,6 +91,28 @@ const below =
     return { path, page: reach === 'listed' ? page : null, lost: reach === 'none' }
   }
 
+/** A page as it was, at one of the commits of its space or some days ago. */
+function past({ world, part, page, view }: Context, end = ''): Partial<Request> & { path: string } {
+  const { commits } = part.space as NonNullable<Part['space']>
+  const former = world.next(4) === 0 ? pick(world.next, page.formerPaths) : null
+  const segments = former ? [...part.address.split('/'), ...former.split('/')].filter(Boolean) : segmentsOf(part, page)
+  const at = world.next(2) === 0 ? pick(world.next, commits) : someTime(world.next)
+  return { path: `~/at/${at}/${PLAIN.of(segments)}${end}`, page, lost: reachAt(view, part, page) === 'none' }
+}
+
+const DAYS_AGO = [10, 8, 5, 2, 0.001]
+const someTime = (next: World['next']): string =>
+  new Date(Date.now() - (pick(next, DAYS_AGO) ?? 0) * 86_400_000).toISOString().replace(/\.\d+/, '')
+
+/** A page with the changes since one of the commits of its space, or since some days ago. */
+function since({ world, part, page, view }: Context): Partial<Request> & { path: string } {
+  const { commits } = part.space as NonNullable<Part['space']>
+  const from = pick(world.next, [pick(world.next, commits), someTime(world.next), '2000-01-01', 'nothing'])
+  const reach = reachAt(view, part, page)
+  const path = `${PLAIN.of(segmentsOf(part, page))}?since=${from}`
+  return { path, page, lost: reach === 'none', arrives: reach !== 'none' }
+}
+
 const toFile = (part: Part, signature: string, name: string): string =>
   `${part.address === '' ? '' : `${part.address}/`}~files/${signature}/${name}`
 
@@ -208,6 +230,12 @@ export const OUTPUTS: readonly Output[] = [
       lost: reachAt(view, part, page) === 'none',
     }),
   ],
+  ['past page', past],
+  ['past page', past],
+  ['past markdown', (context) => past(context, '.md')],
+  ['page at a time', ofPage('', { 'Accept-Datetime': new Date(Date.now() - 4 * 86_400_000).toUTCString() })],
+  ['changes since', since],
+  ['changes since', since],
   ['seen address', ({ seen, page }) => ({ path: seen, page })],
   ['robots', () => ({ path: 'robots.txt' })],
   ['sitemap', () => ({ path: 'sitemap.xml' })],
@@ -258,7 +286,7 @@ export const OUTPUTS: readonly Output[] = [
 ]
 
 const FOR_PROGRAMS =
-  /^(?:markdown|negotiated markdown|picture|bundle|feed|feed of .*|list (?:for|below) .*|whole text .*|description .*|.* tool\b.*)$/
+  /^(?:markdown|past markdown|negotiated markdown|picture|bundle|feed|feed of .*|list (?:for|below) .*|whole text .*|description .*|.* tool\b.*)$/
 
 /** A request for one output. */
 export function requestOf(output: Output, context: Context): Request {

@@ -27,6 +27,8 @@ export interface Page {
   group: Group | null
   /** Blocks with a condition, each with its word. */
   blocks: { condition: Condition; word: string }[]
+  /** Blocks that it had, which are in its past. */
+  formerBlocks: { condition: Condition; word: string }[]
   /** Words that no reader may ever see: comments, unknown front matter. */
   secrets: string[]
   /** Pages to which the text links, with or without their titles. */
@@ -84,6 +86,8 @@ export interface Space {
   variables: Variable[]
   files: Asset[]
   links: NavigationLink[]
+  /** Commits of its main, oldest first. */
+  commits: string[]
   /** Redirects of `.gitbook.yaml`: the word of the old path, and the page. */
   redirects: { word: string; to: Page }[]
   deleted: boolean
@@ -138,6 +142,9 @@ export interface Site {
   announcement: string | null
   /** Whether programs may not read the site. */
   excluded: boolean
+  /** Whether readers may open the past, and have changes marked. */
+  past: boolean
+  since: boolean
   preview: string
   /** The preview of a user who cannot see the spaces in `guestLacks`. */
   guestPreview: string
@@ -206,6 +213,7 @@ function newPage(world: World, space: Space, above: Page | null): Page {
     below: [],
     group: above === null && space.groups.length > 0 ? (space.groups.at(-1) as Group) : null,
     blocks,
+    formerBlocks: [],
     secrets: [word(), word()],
     links: [],
     includes: [],
@@ -235,6 +243,7 @@ export function newSpace(world: World, pages: number): Space {
     variables: many(3, () => ({ name: word(), word: word() })),
     files: many(3, () => ({ name: word(), words: [word()], signatures: new Map() })),
     links: [],
+    commits: [],
     redirects: [],
     deleted: false,
     proposals: [],
@@ -320,6 +329,8 @@ export function newSite(world: World, spaces: readonly Space[]): Site {
     headerLinks: [],
     announcement: null,
     excluded: next(5) === 0,
+    past: next(4) > 0,
+    since: next(4) > 0,
     preview: '',
     guestPreview: '',
     expiredPreview: '',
