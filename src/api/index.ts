@@ -50,6 +50,7 @@ import * as siteFeedback from './sites/feedback-endpoints.js'
 import * as siteSettings from './sites/settings-endpoints.js'
 import * as siteShareLinks from './sites/share-link-endpoints.js'
 import * as spaces from './spaces/endpoints.js'
+import * as suggestions from './suggestions/endpoints.js'
 import * as spaceVisitors from './spaces/visitor-endpoints.js'
 import * as sso from './sso/endpoints.js'
 import * as saml from './sso/saml-endpoints.js'
@@ -121,6 +122,7 @@ export const endpoints: Endpoints = {
   ...webhooks,
   ...webhookDeliveries,
   ...siteFeedback,
+  ...suggestions,
   ...siteSettings,
   ...siteSpaceCustomization,
   ...siteShareLinks,

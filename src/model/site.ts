@@ -4,6 +4,7 @@ import { table } from '../kernel/documents.js'
 import { closed, DefaultLevel, Id, nullable, oneOf, permissionsOf, Timestamp } from './common.js'
 import { SITE_TITLE } from './site-fields.js'
 import { type SiteStructure, spacesOf } from './site-structure.js'
+import { type SuggestionMode, suggestionModes } from './site-suggestion.js'
 import { spacePermissions } from './space.js'
 
 const siteTypes = ['basic', 'premium', 'ultimate', 'sponsored', 'legacy-basic', 'legacy-premium'] as const
@@ -29,6 +30,8 @@ export interface SiteDoc {
   published: boolean
   adaptiveContent: { enabled: boolean }
   agentsContext: (typeof agentsContexts)[number]
+  /** Absent: `off`. */
+  suggestions?: SuggestionMode
   /** Absent: `inherit`. */
   defaultLevel?: DefaultLevel
   createdAt: string
@@ -91,6 +94,11 @@ const Hostname = Type.String({
 const Basename = Type.String({ minLength: 1, maxLength: 100 })
 const AdaptiveContent = Type.Object({ enabled: Type.Boolean() }, closed)
 
+const Suggestions = oneOf(suggestionModes, {
+  description:
+    'The readers who may suggest changes on the pages. Suggestions of members become change requests. Those of guests wait for a reviewer, after the guest has confirmed their address by mail.',
+})
+
 export const Site = Type.Object(
   {
     object: Type.Literal('site'),
@@ -112,6 +120,7 @@ export const Site = Type.Object(
     adaptiveContent: AdaptiveContent,
     ads: Type.Optional(SiteAds),
     agentsContext: oneOf(agentsContexts),
+    suggestions: Suggestions,
     features: Type.Array(
       Type.Object({
         id: Type.String(),
@@ -159,6 +168,7 @@ export const UpdateSite = Type.Object(
     basename: Type.Optional(Basename),
     icon: Type.Optional(SiteIcon),
     agentsContext: Type.Optional(oneOf(agentsContexts)),
+    suggestions: Type.Optional(Suggestions),
     defaultSiteSpace: Type.Optional(Id),
     defaultSiteSection: Type.Optional(Id),
     proxy: Type.Optional(

@@ -30,6 +30,7 @@ import { sites } from './site.js'
 import { siteAdaptiveSchemas } from './site-adaptive-schema.js'
 import { siteCustomizations } from './site-customization.js'
 import { siteFeedback } from './site-feedback.js'
+import { siteSuggestions } from './site-suggestion.js'
 import { sitePublishingAuths } from './site-publishing-auth.js'
 import { siteRedirects } from './site-redirect.js'
 import { shareLinks } from './site-share-link.js'
@@ -64,6 +65,7 @@ export const documentTables: readonly Table<never, string>[] = [
   sites,
   shareLinks,
   siteFeedback,
+  siteSuggestions,
   siteRedirects,
   siteCustomizations,
   siteAdaptiveSchemas,

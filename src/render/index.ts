@@ -5,6 +5,7 @@
 export { type BookFacts, type Chapter, chaptersDocument, type ContentsItem, frontDocument, type Sheet } from './book.js'
 export type { BlockPlace, PageVersion, RenderedChange } from './changes.js'
 export { renderSource } from './source.js'
+export type { SuggestibleBlock } from './suggestible.js'
 export type { PageBlock, RenderOrder } from './tasks.js'
 export type { RenderedRange } from './page.js'
 export type { TargetTable } from './targets.js'

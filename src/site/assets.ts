@@ -44,6 +44,8 @@ export interface SharedAssets {
   scheme: Asset
   /** The script that sends requests to APIs, and its style sheet. */
   trier: { script: Asset; sheet: Asset }
+  /** The script of suggestions, and its style sheet. */
+  suggester: { script: Asset; sheet: Asset }
   /** The style sheet of pages without a site's customization. */
   plain: Asset
   /** The theme, to which each site adds its colors and fonts. */
@@ -63,10 +65,19 @@ export function loadAssets(): SharedAssets {
   const offline = asset('offline.js', built('offline.js'))
   const scheme = asset('scheme.js', built('scheme.js'))
   const trier = { script: asset('try.js', built('try.js')), sheet: asset('try.css', built('try.css')) }
+  const suggester = {
+    script: asset('suggest.js', built('suggest.js')),
+    sheet: asset('suggest.css', built('suggest.css')),
+  }
   const plain = asset('plain.css', built('plain.css'))
   // bound: the font files of the packages
   const fonts = new Map<string, Promise<Asset>>()
-  const byName = new Map([main, offline, scheme, trier.script, trier.sheet, plain].map((one) => [one.name, one]))
+  const byName = new Map(
+    [main, offline, scheme, trier.script, trier.sheet, suggester.script, suggester.sheet, plain].map((one) => [
+      one.name,
+      one,
+    ]),
+  )
   const load = async (file: string): Promise<Asset> => {
     const font = asset(file.slice(file.lastIndexOf('/') + 1), await readFile(require.resolve(file)))
     byName.set(font.name, font)
@@ -77,6 +88,7 @@ export function loadAssets(): SharedAssets {
     offline,
     scheme,
     trier,
+    suggester,
     plain,
     theme: built('theme.css').toString(),
     iconAliases: new Map(Object.entries<string>(JSON.parse(built('icon-aliases.json').toString()))),

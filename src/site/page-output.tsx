@@ -21,6 +21,7 @@ import { BUNDLE, hasBundle } from './bundle/output.js'
 import { markdownPath, servesAgents } from './markdown-output.js'
 import { addressOfEntry, navigationOf, shortTitle } from './navigation.js'
 import { marginOf, type PageRecord, recordOf } from './page-record.js'
+import { SUGGEST, takesSuggestions } from './suggest/output.js'
 import { speculationRules } from './speculation.js'
 import { pageTree } from '../domain/revisions/page-tree.js'
 import { pageVariants } from './variants.js'
@@ -36,6 +37,7 @@ interface Making {
   text: PageText
   rendered: Rendered
   frame: Frame
+  assets: SharedAssets
 }
 
 /** The document of a page, and its inputs. */
@@ -75,9 +77,9 @@ export async function pageDocument(visit: Visit, page: ReadPage, assets: SharedA
     newWindow: frame.look.externalLinks.target === 'blank',
     locale: frame.locale,
     words: frame.words.blocks,
-    ...defined({ history: margin?.history }),
+    ...defined({ history: margin?.history, numbered: offersSuggestions(visit, page) || undefined }),
   })
-  const making: Making = { visit, page, text, rendered, frame }
+  const making: Making = { visit, page, text, rendered, frame, assets }
   const variants = await pageVariants(visit, page)
   const model = await modelOf(making, record)
   const { attributes } = text
@@ -115,7 +117,7 @@ export async function pageDocument(visit: Visit, page: ReadPage, assets: SharedA
 }
 
 /** Returns the content of a page's social card. */
-export const cardOf = ({ rendered, page, text, frame }: Omit<Making, 'visit'>): CardPage => ({
+export const cardOf = ({ rendered, page, text, frame }: Omit<Making, 'visit' | 'assets'>): CardPage => ({
   frame,
   title: titleOf({ rendered, page }),
   ...defined({ description: text.attributes.description }),
@@ -187,13 +189,24 @@ function subpagesOf({ entry, pages }: ReadPage, link: (to: PageEntry) => SiteLin
 const tagsOf = ({ pages }: ReadPage, tags: readonly string[]): string[] =>
   tags.map((tag) => pages.revision.structure.tags.find(({ slug }) => slug === tag)?.label ?? tag)
 
-function actionsOf({ visit, page, text, frame }: Making): PageActions {
+/** Whether a page has a file that readers may change. */
+const offersSuggestions = (visit: Visit, { entry }: ReadPage): boolean =>
+  entry.type === 'document' && takesSuggestions(visit)
+
+function actionsOf({ visit, page, text, frame, assets }: Making): PageActions {
   const { app, base, offline } = visit
   const { siteSpace, entry } = page
   const { git, pdf, pageActions } = frame.look
   const file = text.gitPath === undefined ? undefined : fileAtHost(siteSpace.space.doc.git, text.gitPath)
   return defined({
     edit: git.showEditLink ? file?.url : undefined,
+    suggest: offersSuggestions(visit, page)
+      ? {
+          href: `${base}${SUGGEST}?${new URLSearchParams({ page: page.path || '/' })}`,
+          script: `${base}/~assets/${assets.suggester.script.name}`,
+          sheet: `${base}/~assets/${assets.suggester.sheet.name}`,
+        }
+      : undefined,
     markdown: pageActions.markdown && servesAgents(visit) ? base + markdownPath(page) : undefined,
     pdf:
       pdf.enabled && !offline && app.printer.missing() === null

@@ -57,6 +57,7 @@ export function presentSite(
     adaptiveContent: doc.adaptiveContent,
     ads: { status: 'pending' as const, submittable: false },
     agentsContext: doc.agentsContext,
+    suggestions: doc.suggestions ?? ('off' as const),
     features,
     urls: {
       location,

@@ -9,6 +9,8 @@ import {
   sitePublishingAuths,
   siteRedirects,
   sites,
+  siteSuggestions,
+  suggestionStates,
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -51,6 +53,9 @@ export async function removeSiteDocuments(tx: Transaction, site: string): Promis
   for (const { id } of await tx.find(siteRedirects, 'site', site)) await tx.remove(siteRedirects, id)
   for (const { id } of await tx.find(siteCustomizations, 'site', site)) await tx.remove(siteCustomizations, id)
   for (const { id } of await tx.find(siteFeedback, 'site', site)) await tx.remove(siteFeedback, id)
+  for (const state of suggestionStates)
+    for (const { id } of await tx.find(siteSuggestions, 'site', `${site}/${state}`))
+      await tx.remove(siteSuggestions, id)
   await tx.remove(siteAdaptiveSchemas, site)
   await tx.remove(sitePublishingAuths, site)
 }
