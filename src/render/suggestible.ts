@@ -101,7 +101,7 @@ function showsAll(source: string, node: BlockNode, html: readonly Html[]): boole
       add(one.value)
     }
     if (one.type !== 'element') continue
-    for (const value of Object.values(one.properties)) add(decoded(String(value)))
+    for (const value of Object.values(one.properties)) add(`${value} ${decoded(String(value))}`)
     pending.push(...[...one.children].reverse())
   }
   // Marks may divide a word, so that its parts are in different elements.
