@@ -38,7 +38,8 @@ const [test, context] = await suiteWith('suggestions/offered', () =>
       '.gitbook/includes/part.md': 'Included text.\n\nA shown twice paragraph.\n',
       'plain.md': '# Plain\n\nOnly text.\n',
       'gated-zebracode.md': '---\nif: visitor.claims.unsigned.beta\n---\n# Gated\n\nNothing.\n',
-      'twice.md': '# Twice\n\nSame.\n\nSame.\n\nA shown twice paragraph.\n\n{% include ".gitbook/includes/part.md" %}\n',
+      'twice.md':
+        '# Twice\n\nSame.\n\nSame.\n\nA shown twice paragraph.\n\n{% include ".gitbook/includes/part.md" %}\n',
     },
     'everyone',
   ),
@@ -61,7 +62,8 @@ test('the blocks of a page are offered as written, and no source has a word that
     '> A quote\n> of two lines.',
   ])
   const { text } = await site.get('')
-  for (const source of offered) for (const [word] of source.matchAll(/[a-z]{4,}/gi)) assert.ok(text.includes(word), word)
+  for (const source of offered)
+    for (const [word] of source.matchAll(/[a-z]{4,}/gi)) assert.ok(text.includes(word), word)
 })
 
 test('equal blocks are told apart, and a block that an include repeats is not offered', async () => {
@@ -99,7 +101,15 @@ test('a site that takes no suggestions has no form and no mark on its pages', as
 })
 
 test('pages that a reader may not see have no form, as those that do not exist', async () => {
-  for (const page of ['/gated-zebracode', '/nothing', 'https://example.org/', '//evil', '/../x', '', '/a'.repeat(2_000)])
+  for (const page of [
+    '/gated-zebracode',
+    '/nothing',
+    'https://example.org/',
+    '//evil',
+    '/../x',
+    '',
+    '/a'.repeat(2_000),
+  ])
     assert.is((await ask(context, { page })).status, 404, page)
 })
 
@@ -124,7 +134,14 @@ test('without script, a reader gets a list, a form and an explanation', async ()
   const query = Object.fromEntries(new URL(href, 'http://x').searchParams)
   const form = await (await ask(context, query, { json: false })).text()
   assert.match(form, /<textarea[^>]*>\nOnly text\.<\/textarea>/)
-  const sent = { page: '/plain', block: query.block ?? '', text: '</textarea><script>x</script>', as: 'guest', name: '', email: 'x' }
+  const sent = {
+    page: '/plain',
+    block: query.block ?? '',
+    text: '</textarea><script>x</script>',
+    as: 'guest',
+    name: '',
+    email: 'x',
+  }
   const wrong = await ask(context, {}, { form: sent, json: false })
   assert.is(wrong.status, 400)
   const html = await wrong.text()

@@ -64,7 +64,12 @@ const PARTS: readonly (readonly [Part, IconName])[] = [
   ['visitors', 'key'],
   ['members', 'users'],
   ['redirects', 'arrow'],
+  ['suggestions', 'edit'],
 ]
+
+/** Whether a screen is in the navigation for the user. */
+const isShown = (part: Part, { permissions }: Site): boolean =>
+  part === 'members' ? permissions.admin : part !== 'suggestions' || permissions.review
 
 /** Renders a screen of a site. */
 export function SiteFrame({
@@ -138,7 +143,7 @@ export function SiteFrame({
       side={
         <nav class="tree" aria-label={w.title}>
           <ul class="t">
-            {PARTS.filter(([one]) => one !== 'members' || site.permissions.admin).map(([one, icon]) => (
+            {PARTS.filter(([one]) => isShown(one, site)).map(([one, icon]) => (
               <li key={one}>
                 <a href={`/sites/${site.id}/${one}`} aria-current={one === part ? 'page' : undefined}>
                   <Icon name={icon} />

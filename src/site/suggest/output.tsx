@@ -196,7 +196,5 @@ async function document(
       }}
     />,
   )
-  // The address of a confirmation contains its secret.
-  const headers = { 'Referrer-Policy': 'no-referrer' }
-  return { status: 200, type: HTML, body: html, audience: 'no one', headers, fontHosts: fontHosts(frame.look) }
+  return { status: 200, type: HTML, body: html, audience: 'no one', fontHosts: fontHosts(frame.look) }
 }
