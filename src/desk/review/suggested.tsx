@@ -52,7 +52,7 @@ export function Suggested({ view: { place, space, request }, comment }: { view: 
 
 /** The source of a block before and after a suggestion, with the changed words marked. */
 export const SuggestedText = ({ label, before, after }: { label: string; before: string; after: string }) => (
-  <section class="sug" aria-label={label}>
+  <div class="sug" role="group" aria-label={label}>
     {rowsBetween(before, after).map(({ kind, parts }, at) => {
       const Mark = kind === 'old' ? 'del' : 'ins'
       return (
@@ -61,5 +61,5 @@ export const SuggestedText = ({ label, before, after }: { label: string; before:
         </p>
       )
     })}
-  </section>
+  </div>
 )

@@ -135,6 +135,9 @@ function offer(dialog: Dialog): void {
     )
     const place = make('div', { class: 'sg-at' }, button)
     element.before(place)
+    // The button is at the edge of the block, which may have a margin.
+    const gap = element.getBoundingClientRect().top - place.getBoundingClientRect().top
+    button.style.insetBlockStart = `calc(${gap}px - 1.25rem)`
     element.classList.add('sg-able')
     added.push(place)
     marked.push(element)
@@ -149,8 +152,9 @@ function offer(dialog: Dialog): void {
   document.querySelector('article')?.append(bar)
   added.push(bar)
   announce(text)
-  const first = added[0]?.querySelector('button') ?? cancel
-  first.focus({ preventScroll: marked.length > 0 })
+  // The title is seldom the part that a reader wants to change.
+  const first = document.querySelector<HTMLElement>('.prose .sg-at button') ?? cancel
+  first.focus({ preventScroll: true })
 }
 
 function loadSheet(href: string): Promise<unknown> {
