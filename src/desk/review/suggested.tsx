@@ -52,7 +52,8 @@ export function Suggested({ view: { place, space, request }, comment }: { view: 
 
 /** The source of a block before and after a suggestion, with the changed words marked. */
 export const SuggestedText = ({ label, before, after }: { label: string; before: string; after: string }) => (
-  <div class="sug" role="group" aria-label={label}>
+  <div class="sug">
+    <span class="vh">{label}</span>
     {rowsBetween(before, after).map(({ kind, parts }, at) => {
       const Mark = kind === 'old' ? 'del' : 'ins'
       return (
