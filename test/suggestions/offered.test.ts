@@ -46,7 +46,7 @@ const [test, context] = await suiteWith('suggestions/offered', () =>
 )
 const { here, site } = context
 
-test('the blocks of a page are offered as written, and no source has a word that its reader does not see', async () => {
+test('blocks are offered as written, without words that the reader does not see', async () => {
   const offered = (await blocksOf(context, '/')).map(({ source }) => source)
   assert.equal(offered, [
     '# Start',
@@ -66,7 +66,7 @@ test('the blocks of a page are offered as written, and no source has a word that
     for (const [word] of source.matchAll(/[a-z]{4,}/gi)) assert.ok(text.includes(word), word)
 })
 
-test('equal blocks are told apart, and a block that an include repeats is not offered', async () => {
+test('equal blocks have different IDs, and a block that an include repeats is not offered', async () => {
   const offered = await blocksOf(context, '/twice')
   assert.equal(
     offered.map(({ source }) => source),

@@ -72,7 +72,7 @@ test('line ends and other bytes of a file stay', async () => {
   await send(await draft(context, '/latin', { ...latin, after: 'Café is 開.' }), 409)
 })
 
-test('a member without the role edit sends to the reviewers, and a stranger or a read-only token sends nothing', async () => {
+test('a member without the role edit sends to the reviewers, and a stranger sends nothing', async () => {
   const reader = await here.caller('read')
   const stranger = await here.caller()
   const secret = await draft(context, '/', TYPO)
@@ -95,7 +95,7 @@ test('a member without the role edit sends to the reviewers, and a stranger or a
   assert.equal(await waiting(), [])
 })
 
-test('a suggestion of a guest enters Git only when a reviewer accepts it after the guest confirmed it', async () => {
+test('a suggestion of a guest enters Git only when a reviewer accepts it', async () => {
   const before = await heads()
   const secret = await mailed('ada@guest.example')
   const { raw, text } = await smtp.mailTo('ada@guest.example')
@@ -128,7 +128,7 @@ test('a suggestion of a guest enters Git only when a reviewer accepts it after t
   assert.is(await here.service.app.store.get(siteSuggestions, one.id), null)
 })
 
-test('a block that changed meanwhile is a 409 with the text of the reader', async () => {
+test('a changed block is a 409 with the text of the reader', async () => {
   const { id } = await blockOf(context, '/', TYPO.before)
   const secret = await draft(context, '/', TYPO)
   const mail = await mailed('stale@guest.example')
@@ -205,7 +205,7 @@ test('one address sends at most ten suggestions in an hour', async () => {
   assert.equal(statuses, [...Array(10).fill(200), 429])
 })
 
-test('links of mails and drafts end when the site takes no suggestions of guests, and are removed', async () => {
+test('links of mails and drafts end when the site takes no suggestions', async () => {
   const { secret } = await mailedTo('off@guest.example')
   const draftSecret = await draft(context, '/', TYPO)
   await setMode(context, 'members')

@@ -41,7 +41,7 @@ async function start(): Promise<void> {
   )
 }
 
-test('a member corrects a typo on the page with the keyboard, and the change request has one changed line', async () => {
+test('a member corrects a typo with the keyboard, and one line changes', async () => {
   await start()
   assert.equal(await axeReport(page), [])
   await page.keyboard.press('Enter')
