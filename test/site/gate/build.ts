@@ -224,6 +224,7 @@ async function buildSite(here: Here, world: World, site: Site): Promise<void> {
   await call(here, 'patch', site.api, {
     visibility: site.visibility,
     agentsContext: site.excluded ? 'excluded' : 'included',
+    suggestions: 'everyone',
   })
   if (!site.published) await call(here, 'post', `${site.api}/unpublish`)
   await call(here, 'post', `${site.api}/permissions`, { role: 'read', users: [here.guest.user] })

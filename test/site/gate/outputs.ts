@@ -128,6 +128,16 @@ const isLostTo = ({ view, part, page }: Context): boolean => reachAt(view, part,
 const redirected = (path: string | null | undefined, page: Page | null, sees: boolean) =>
   !path ? { path: '' } : { path, page, lost: !sees, arrives: sees && page !== null }
 
+/** The blocks of a page that the reader may change. */
+const suggestion =
+  (headers: Record<string, string>) =>
+  (context: Context): Partial<Request> & { path: string } => ({
+    path: `~suggest?page=${encodeURIComponent(pathFor(context))}`,
+    headers,
+    page: context.page,
+    lost: isLostTo(context),
+  })
+
 export const OUTPUTS: readonly Output[] = [
   ['page', ofPage('')],
   ['page', ofPage('')],
@@ -207,6 +217,8 @@ export const OUTPUTS: readonly Output[] = [
       lost: reachAt(view, part, page) === 'none',
     }),
   ],
+  ['suggestion form', suggestion({})],
+  ['suggestion data', suggestion({ Accept: 'application/json' })],
   ['seen address', ({ seen, page }) => ({ path: seen, page })],
   ['robots', () => ({ path: 'robots.txt' })],
   ['sitemap', () => ({ path: 'sitemap.xml' })],
