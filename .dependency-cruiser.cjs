@@ -18,6 +18,7 @@ const floors = [
   'change-requests',
   'links',
   'reviews',
+  'suggestions',
   'imports',
   'git-sync',
   'git-door',

@@ -20,10 +20,12 @@ const FILES = {
   'browser/offline.ts': 'offline.js',
   'browser/scheme.ts': 'scheme.js',
   'browser/try.ts': 'try.js',
+  'browser/suggest.ts': 'suggest.js',
   'browser/reload.ts': 'reload.js',
   'theme/theme.css': 'theme.css',
   'theme/try.css': 'try.css',
   'theme/since.css': 'since.css',
+  'theme/suggest.css': 'suggest.css',
   'theme/plain.css': 'plain.css',
 }
 

@@ -2,7 +2,7 @@
  * Measures the published sites: cached pages of a public, a counting and an adaptive site compared with bare Koa, with few and
  * with many connections; the first rendering of a page, and the share of the main thread in it; the time from a
  * merge to the first byte; the response times for a hidden and a missing page; and the outputs for programs:
- * markdown, the complete text and the sitemap.
+ * markdown, the complete text and the sitemap; and pages whose readers may suggest changes.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -33,6 +33,7 @@ const MAIN = 'main thread of a first rendering, 10,000 pages / 5 ms'
 const HIDDEN = 'hidden page / absent page, time'
 const MARKDOWN = 'markdown of a page / bare Koa, requests'
 const FULL = 'memory while llms-full.txt of 3,000 pages is read, later / earlier rounds'
+const SUGGESTIONS = 'first rendering of a page with suggestions / without'
 const SITEMAP = 'sitemap of 100,000 pages / 1 s'
 const PAST = 'first reading of a page as it was, 10,000 pages / 100 ms'
 const SINCE = 'changes since a commit over the cached page, 10,000 pages / 50 ms'
@@ -50,6 +51,7 @@ export const siteLines = [
   HIDDEN,
   MARKDOWN,
   FULL,
+  SUGGESTIONS,
   SITEMAP,
 ]
 
@@ -338,6 +340,25 @@ async function completeTexts({ service, address }: BenchSite): Promise<Line> {
   return { name: FULL, sense: 'most', target: 1.1, ratios: [late / early], detail }
 }
 
+/** Compares the first renderings of pages while readers may suggest changes, and while they may not. */
+async function suggestions({ service, base, origin, paths }: BenchSite): Promise<Line> {
+  const times: Record<'members' | 'off', number[]> = { members: [], off: [] }
+  const bytes = { members: 0, off: 0 }
+  const batch = 10
+  for (let at = 0; at + 2 * batch <= paths.length; at += 2 * batch)
+    for (const [half, mode] of (['members', 'off'] as const).entries()) {
+      await call(service, 'PATCH', base, { suggestions: mode })
+      // The first request after a change of the site pays for it.
+      await read(origin + (paths[0] as string))
+      for (const path of paths.slice(at + half * batch, at + (half + 1) * batch))
+        times[mode].push(await elapsed(async () => void (bytes[mode] += (await read(origin + path)).text.length)))
+    }
+  const [one, other] = [median(times.members), median(times.off)]
+  const size = (sum: number): string => `${Math.round(sum / times.off.length)} characters`
+  const detail = `${ms(one)} to ${ms(other)}, ${times.off.length} pages each; ${size(bytes.members)} to ${size(bytes.off)}`
+  return { name: SUGGESTIONS, sense: 'most', target: 1.25, ratios: [one / other], detail }
+}
+
 /** Reads the sitemap of many pages: its index and all of its files. */
 async function sitemaps({ service, address }: Pick<BenchSite, 'service' | 'address'>): Promise<Line> {
   const readAll = async (): Promise<number> => {
@@ -406,6 +427,7 @@ export async function publishedSites(dir: string, wanted: (name: string) => bool
         { name: MARKDOWN, target: 0.6, connections: 20 },
       ]),
     )
+  if (wanted(SUGGESTIONS)) await on(openSite(dir, 600), async (site) => [await suggestions(site)])
   if (wanted(FULL)) await on(openSite(dir, 3_000), async (site) => [await completeTexts(site)])
   if (wanted(SITEMAP)) await on(openSections(dir, 5, 20_000), async (site) => [await sitemaps(site)])
   if (wanted(PAST) || wanted(SINCE)) await on(openSite(dir, 10_000), history)

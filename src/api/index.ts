@@ -52,6 +52,7 @@ import * as siteFeedback from './sites/feedback-endpoints.js'
 import * as siteSettings from './sites/settings-endpoints.js'
 import * as siteShareLinks from './sites/share-link-endpoints.js'
 import * as spaces from './spaces/endpoints.js'
+import * as suggestions from './suggestions/endpoints.js'
 import * as spaceVisitors from './spaces/visitor-endpoints.js'
 import * as sso from './sso/endpoints.js'
 import * as saml from './sso/saml-endpoints.js'
@@ -125,6 +126,7 @@ export const endpoints: Endpoints = {
   ...webhookDeliveries,
   ...siteFeedback,
   ...siteHealth,
+  ...suggestions,
   ...siteSettings,
   ...siteSpaceCustomization,
   ...siteShareLinks,

@@ -26,6 +26,7 @@ const ROUTES: readonly Route[] = [
   { pattern: '/s/:space/c/:number/p/:page', load: async () => (await import('./screens/editor.js')).Editor },
   { pattern: '/', load: async () => (await import('./screens/home.js')).Home },
   { pattern: '/inbox', load: async () => (await import('./screens/inbox.js')).Inbox },
+  { pattern: '/suggest', load: async () => (await import('./screens/suggest.js')).Suggest },
   { pattern: '/settings', load: async () => (await import('./screens/settings.js')).UserSettings },
   { pattern: '/settings/tokens', load: async () => (await import('./screens/settings-tokens.js')).Tokens },
   { pattern: '/settings/devices', load: async () => (await import('./screens/settings-tokens.js')).Devices },

@@ -42,6 +42,7 @@ export interface PdfOrder {
 export type MailOrder =
   | { mail: 'invite'; invite: string }
   | { mail: 'sign-in'; email: string; invite?: string }
+  | { mail: 'suggestion'; suggestion: string }
   | { mail: 'notifications'; user: string }
   | { mail: 'connection'; connection: string; user: string; what: 'failed' | 'recovered'; message: string }
 

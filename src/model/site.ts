@@ -4,6 +4,7 @@ import { table } from '../kernel/documents.js'
 import { closed, DefaultLevel, Id, nullable, oneOf, permissionsOf, Timestamp } from './common.js'
 import { SITE_TITLE } from './site-fields.js'
 import { type SiteStructure, spacesOf } from './site-structure.js'
+import { type SuggestionMode, suggestionModes } from './site-suggestion.js'
 import { spacePermissions } from './space.js'
 
 const siteTypes = ['basic', 'premium', 'ultimate', 'sponsored', 'legacy-basic', 'legacy-premium'] as const
@@ -37,6 +38,8 @@ export interface SiteDoc {
   pastVersions?: boolean
   /** Whether readers may have changes since a date marked. Absent: no. */
   changesSince?: boolean
+  /** Absent: `off`. */
+  suggestions?: SuggestionMode
   /** Absent: `inherit`. */
   defaultLevel?: DefaultLevel
   createdAt: string
@@ -122,6 +125,11 @@ const ChangesSince = Type.Boolean({
     'Whether `?since={commit or date}` on a page of the site marks the blocks that changed and lists the pages that changed. By default `false`.',
 })
 
+const Suggestions = oneOf(suggestionModes, {
+  description:
+    'The readers who may suggest changes on the pages. Suggestions of members become change requests. Those of guests wait for a reviewer, after the guest has confirmed their address by mail.',
+})
+
 export const Site = Type.Object(
   {
     object: Type.Literal('site'),
@@ -147,6 +155,7 @@ export const Site = Type.Object(
     statistics: SiteStatistics,
     pastVersions: PastVersions,
     changesSince: ChangesSince,
+    suggestions: Suggestions,
     features: Type.Array(
       Type.Object({
         id: Type.String(),
@@ -194,6 +203,7 @@ export const UpdateSite = Type.Object(
     basename: Type.Optional(Basename),
     icon: Type.Optional(SiteIcon),
     agentsContext: Type.Optional(oneOf(agentsContexts)),
+    suggestions: Type.Optional(Suggestions),
     defaultSiteSpace: Type.Optional(Id),
     defaultSiteSection: Type.Optional(Id),
     proxy: Type.Optional(

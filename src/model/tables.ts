@@ -32,6 +32,7 @@ import { siteAdaptiveSchemas } from './site-adaptive-schema.js'
 import { siteCustomizations } from './site-customization.js'
 import { siteFeedback } from './site-feedback.js'
 import { siteDays, sitePageReads } from './site-health.js'
+import { siteSuggestions } from './site-suggestion.js'
 import { sitePublishingAuths } from './site-publishing-auth.js'
 import { siteRedirects } from './site-redirect.js'
 import { shareLinks } from './site-share-link.js'
@@ -69,6 +70,7 @@ export const documentTables: readonly Table<never, string>[] = [
   siteFeedback,
   siteDays,
   sitePageReads,
+  siteSuggestions,
   siteRedirects,
   siteCustomizations,
   siteAdaptiveSchemas,

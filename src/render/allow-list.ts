@@ -191,7 +191,7 @@ const site: Schema = {
     ...print.attributes,
     '*': [
       ...general.filter((name) => !(Array.isArray(name) && /^(?:style|role)$/.test(name[0]))),
-      ...['dataSource', 'dataExpression', 'ariaLabelledBy', 'hidden'],
+      ...['dataSource', 'dataExpression', 'dataB', 'ariaLabelledBy', 'hidden'],
       ['dataChange', 'added', 'removed', 'changed'],
       ['role', 'img', 'note', 'group'],
     ],

@@ -71,7 +71,9 @@ function renderPiece(node: BlockNode, context: RenderContext): Html[] {
   const change = changeOf(node)
   const rendered = change === null ? plain : plain.map((one) => withChange(one, change))
   const history = context.changes.get(node)
-  const made = history === undefined ? rendered : marked(rendered, history, context)
+  const noted = history === undefined ? rendered : marked(rendered, history, context)
+  const number = context.numbers.get(node)
+  const made = number === undefined ? noted : noted.map((one) => withNumber(one, number))
   const { start, end } = positionIn(node)
   if (!context.options.positions || start === undefined) return made
   return made.map((one) =>
@@ -80,6 +82,9 @@ function renderPiece(node: BlockNode, context: RenderContext): Html[] {
 }
 
 const CHANGES = new Set(['added', 'removed', 'changed'])
+
+const withNumber = (one: Html, number: number): Html =>
+  one.type === 'element' ? { ...one, properties: { ...one.properties, dataB: number } } : one
 
 /** Returns the change of a nested block, if two versions of a page are shown. */
 export const changeOf = ({ data }: BlockNode): string | null =>

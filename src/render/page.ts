@@ -137,6 +137,7 @@ export function contextOf({ nodes }: Pick<DocumentNode, 'nodes'>, options: Rende
     icons: new Set(),
     origins: new Set(),
     changes: history ? changesByBlock(nodes, history) : new Map(),
+    numbers: new Map(options.site?.numbered ? nodes.map((node, number) => [node, number]) : []),
     level: 1,
     medium: options.medium === 'site' ? site : print,
     blocks: (nodes) => renderBlocks(nodes, context),

@@ -14,6 +14,7 @@ import { renderChanges } from './changes.js'
 import { renderPage, renderRanges } from './page.js'
 import { compareVersions, visibleNodes } from './seen.js'
 import { renderSource } from './source.js'
+import { suggestibleBlocks } from './suggestible.js'
 import { type TargetTable, tableTargets } from './targets.js'
 import type { Rendered, RenderOptions } from './types.js'
 
@@ -38,11 +39,14 @@ export function renderMarkdown(markdown: string, order: RenderOrder): Rendered {
   }
 }
 
-/** Returns the blocks to render. With a history, these are the blocks that the reader sees, so that each can have a note. */
+/**
+ * Returns the blocks to render. With a history or numbers, these are the blocks that the reader sees, so that each can
+ * have a note or a number.
+ */
 function documentOf(markdown: string, order: RenderOrder): DocumentNode {
   const { change, site } = order
   if (change) return changedIn(seenIn(markdown, order), change, order)
-  return site?.history ? seenIn(markdown, order) : parseDocument(markdown)
+  return site?.history || site?.numbered ? seenIn(markdown, order) : parseDocument(markdown)
 }
 
 /** Returns the text that its reader sees. */
@@ -141,6 +145,16 @@ export const tasks = {
   render(markdown: string, order: string): string {
     const { html, ...known } = renderMarkdown(markdown, JSON.parse(order))
     return `${JSON.stringify(known)}\n${html}`
+  },
+  /**
+   * Returns the blocks whose source a reader may get, as JSON (`SuggestibleBlock[]`).
+   * @param filled the markdown with includes and variables filled in
+   */
+  suggestible(markdown: string, filled: string, order: string): string {
+    const { targets, idPrefix, ...options }: RenderOrder = JSON.parse(order)
+    const seen = seenIn(filled, { ...options, targets, idPrefix })
+    const given = { ...options, idPrefix, targets: tableTargets(targets, idPrefix) }
+    return JSON.stringify(suggestibleBlocks(markdown, { seen, filled }, given))
   },
   /** Returns the blocks at the top level of a page, as JSON. */
   blocks: (markdown: string): string => JSON.stringify(blocksOf(markdown)),

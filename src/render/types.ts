@@ -74,6 +74,8 @@ export interface SiteOptions {
   markBroken?: boolean
   /** The changes that the margin shows. Absent = none. Only together with claims. */
   history?: PageHistory
+  /** Whether blocks have their number (`data-b`), for suggestions. Only together with claims. */
+  numbered?: boolean
 }
 
 /** The options for rendering a page. */
@@ -147,6 +149,8 @@ export interface RenderContext {
   origins: Set<string>
   /** The number of the last change of each block of the page that the margin marks. */
   changes: ReadonlyMap<unknown, number>
+  /** The number of each block of the page, if blocks have numbers. */
+  numbers: ReadonlyMap<unknown, number>
   /** The level of the last heading in the HTML. */
   level: number
   medium: Medium

@@ -46,6 +46,8 @@ export interface SharedAssets {
   trier: { script: Asset; sheet: Asset }
   /** The style sheet of pages that mark changes since a point in time. */
   since: Asset
+  /** The script of suggestions, and its style sheet. */
+  suggester: { script: Asset; sheet: Asset }
   /** The style sheet of pages without a site's customization. */
   plain: Asset
   /** The theme, to which each site adds its colors and fonts. */
@@ -65,11 +67,16 @@ export function loadAssets(): SharedAssets {
   const offline = asset('offline.js', built('offline.js'))
   const scheme = asset('scheme.js', built('scheme.js'))
   const trier = { script: asset('try.js', built('try.js')), sheet: asset('try.css', built('try.css')) }
+  const suggester = {
+    script: asset('suggest.js', built('suggest.js')),
+    sheet: asset('suggest.css', built('suggest.css')),
+  }
   const since = asset('since.css', built('since.css'))
   const plain = asset('plain.css', built('plain.css'))
   // bound: the font files of the packages
   const fonts = new Map<string, Promise<Asset>>()
-  const byName = new Map([main, offline, scheme, trier.script, trier.sheet, since, plain].map((one) => [one.name, one]))
+  const shared = [main, offline, scheme, trier.script, trier.sheet, suggester.script, suggester.sheet, since, plain]
+  const byName = new Map(shared.map((one) => [one.name, one]))
   const load = async (file: string): Promise<Asset> => {
     const font = asset(file.slice(file.lastIndexOf('/') + 1), await readFile(require.resolve(file)))
     byName.set(font.name, font)
@@ -81,6 +88,7 @@ export function loadAssets(): SharedAssets {
     scheme,
     trier,
     since,
+    suggester,
     plain,
     theme: built('theme.css').toString(),
     iconAliases: new Map(Object.entries<string>(JSON.parse(built('icon-aliases.json').toString()))),

@@ -23,8 +23,8 @@ export interface SiteRequest {
   datetime: string
   /** Whether the client prefers markdown to HTML. Caches store the two responses separately. */
   prefersMarkdown: boolean
-  /** Reads the fields of a form. Null if it is too long. */
-  form(): Promise<URLSearchParams | null>
+  /** Reads the fields of a form. Null if it is too long. `limit`: its maximum size in bytes, by default 32 KB. */
+  form(limit?: number): Promise<URLSearchParams | null>
   /** Reads a JSON body of at most `limit` bytes; null = none. Throws 400, 408, 413, 415, 429, 503. */
   json(limit: number): Promise<unknown>
 }
@@ -138,8 +138,8 @@ export class WatchedRequest implements SiteRequest {
     return this.#read().language()
   }
 
-  form(): Promise<URLSearchParams | null> {
-    return this.#read().form()
+  form(limit?: number): Promise<URLSearchParams | null> {
+    return this.#read().form(limit)
   }
 
   json(limit: number): Promise<unknown> {

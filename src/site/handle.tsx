@@ -28,6 +28,7 @@ import { plainPage } from './plain-page.js'
 import { SEARCH, searchOutput } from './search-output.js'
 import { speculationRules } from './speculation.js'
 import { robotOutput, robots } from './sitemap-output.js'
+import { SUGGEST, suggestOutput } from './suggest/output.js'
 import { openVisit, type Visit } from './visit.js'
 
 /** The dependencies of a response besides the app and the request. */
@@ -176,6 +177,7 @@ async function inSite(visit: Visit, path: string, { assets, mcp, now }: Surround
     }
     if (path === SEARCH) return (await searchOutput(visit, visit.request, assets)) ?? nothing()
     if (path === FEEDBACK && !visit.preview) return (await feedbackOutput(visit, visit.request, assets)) ?? nothing()
+    if (path === SUGGEST) return (await suggestOutput(visit, visit.request, assets)) ?? nothing()
     if (path === BUNDLE) return (await bundleOutput(visit, assets)) ?? nothing()
     if (path === MCP) return (await mcpOutput(visit, visit.request, mcp)) ?? nothing()
     const part = /\/~(?:nav|pdf|card|provenance)\//.test(path) ? await pagePart(visit, path, assets) : null

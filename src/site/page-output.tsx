@@ -25,6 +25,7 @@ import type { PastModel } from './layout/history-notices.js'
 import { marksChanges, sinceOf } from './past/since.js'
 import type { PastPage } from '../domain/sites/past-page.js'
 import { formatDay } from './words/index.js'
+import { SUGGEST, takesSuggestions } from './suggest/output.js'
 import { speculationRules } from './speculation.js'
 import { pageTree } from '../domain/revisions/page-tree.js'
 import { countsReaders } from './counting.js'
@@ -41,6 +42,7 @@ interface Making {
   text: PageText
   rendered: Rendered
   frame: Frame
+  assets: SharedAssets
   /** Set if the page is shown as it was. */
   past?: ShownPast
 }
@@ -115,9 +117,12 @@ export async function pageDocument(
     newWindow: frame.look.externalLinks.target === 'blank',
     locale: frame.locale,
     words: frame.words.blocks,
-    ...defined({ history: since?.history ?? margin?.history }),
+    ...defined({
+      history: since?.history ?? margin?.history,
+      numbered: (past === undefined && offersSuggestions(visit, page)) || undefined,
+    }),
   })
-  const making: Making = { visit, page, text, rendered, frame, ...defined({ past }) }
+  const making: Making = { visit, page, text, rendered, frame, assets, ...defined({ past }) }
   const variants = await pageVariants(visit, page)
   const model: PageModel = {
     ...(await modelOf(making, record)),
@@ -159,7 +164,7 @@ async function factsOf(
 }
 
 /** Returns the content of a page's social card. */
-export const cardOf = ({ rendered, page, text, frame }: Omit<Making, 'visit'>): CardPage => ({
+export const cardOf = ({ rendered, page, text, frame }: Omit<Making, 'visit' | 'assets'>): CardPage => ({
   frame,
   title: titleOf({ rendered, page }),
   ...defined({ description: text.attributes.description }),
@@ -240,7 +245,11 @@ function subpagesOf({ entry, pages }: ReadPage, link: (to: PageEntry) => SiteLin
 const tagsOf = ({ pages }: ReadPage, tags: readonly string[]): string[] =>
   tags.map((tag) => pages.revision.structure.tags.find(({ slug }) => slug === tag)?.label ?? tag)
 
-function actionsOf({ visit, page, text, frame, past }: Making): PageActions {
+/** Whether a page has a file that readers may change. */
+const offersSuggestions = (visit: Visit, { entry }: ReadPage): boolean =>
+  entry.type === 'document' && takesSuggestions(visit)
+
+function actionsOf({ visit, page, text, frame, assets, past }: Making): PageActions {
   const { app, base, offline } = visit
   if (past) return {}
   const { siteSpace, entry } = page
@@ -248,6 +257,13 @@ function actionsOf({ visit, page, text, frame, past }: Making): PageActions {
   const file = text.gitPath === undefined ? undefined : fileAtHost(siteSpace.space.doc.git, text.gitPath)
   return defined({
     edit: git.showEditLink ? file?.url : undefined,
+    suggest: offersSuggestions(visit, page)
+      ? {
+          href: `${base}${SUGGEST}?${new URLSearchParams({ page: page.path || '/' })}`,
+          script: `${base}/~assets/${assets.suggester.script.name}`,
+          sheet: `${base}/~assets/${assets.suggester.sheet.name}`,
+        }
+      : undefined,
     markdown: pageActions.markdown && servesAgents(visit) ? base + markdownPath(page) : undefined,
     pdf:
       pdf.enabled && !offline && app.printer.missing() === null

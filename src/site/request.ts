@@ -10,7 +10,7 @@ export const MARKDOWN = 'text/markdown'
 
 /** Maximum number of host names that are remembered. */
 const MAX_HOSTS = 200
-/** Maximum size of a form in bytes. */
+/** Maximum size of a form in bytes, by default. */
 const MAX_FORM = 32_768
 
 /** The requests of readers, as Koa sees them without a context. */
@@ -101,8 +101,8 @@ class ReadRequest implements SiteRequest {
     return languageOf(this.asked)
   }
 
-  form(): Promise<URLSearchParams | null> {
-    return readForm(this.asked.req)
+  form(limit = MAX_FORM): Promise<URLSearchParams | null> {
+    return readForm(this.asked.req, limit)
   }
 }
 
@@ -120,13 +120,13 @@ export function pathOf({ url = '' }: IncomingMessage): string {
 }
 
 /** Reads the fields of a form. Null if it is too long. */
-async function readForm(req: IncomingMessage): Promise<URLSearchParams | null> {
+async function readForm(req: IncomingMessage, limit: number): Promise<URLSearchParams | null> {
   const chunks: Buffer[] = []
   let size = 0
   const parts: AsyncIterable<Buffer> = req.iterator({ destroyOnReturn: false })
   for await (const chunk of parts) {
     size += chunk.length
-    if (size > MAX_FORM) {
+    if (size > limit) {
       // The rest is received and discarded, so that the sender can read the response.
       req.resume()
       return null

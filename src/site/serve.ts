@@ -20,6 +20,7 @@ import { failurePage } from './plain-page.js'
 import { cacheControlFor, Prepared } from './prepared.js'
 import { asksForHistory, MARKDOWN, pathOf, Requests } from './request.js'
 import type { Reload } from './reload.js'
+import { SUGGEST } from './suggest/output.js'
 
 /** A finished request, for the access log. */
 interface Served {
@@ -222,7 +223,7 @@ class SiteServer {
     const exchange = required(this.#arrived.get(ctx.req))
     try {
       const isCall = ctx.method === 'POST' && ctx.path.endsWith(MCP)
-      const isForm = ctx.method === 'POST' && ctx.path.endsWith(FEEDBACK)
+      const isForm = ctx.method === 'POST' && (ctx.path.endsWith(FEEDBACK) || ctx.path.endsWith(SUGGEST))
       if (ctx.method !== 'GET' && ctx.method !== 'HEAD' && !isForm && !isCall) {
         ctx.respond = false
         return this.#otherMethod(exchange)

@@ -2,7 +2,7 @@
 import { required } from '../kernel/defined.js'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { networkOf } from '../api/pipeline/network-of.js'
+import { networkOf } from '../kernel/network-of.js'
 import { rateLimit } from '../api/pipeline/rate-limit.js'
 import type { Config } from '../config.js'
 import type { App, Settings } from '../domain/context/app.js'

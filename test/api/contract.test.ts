@@ -70,12 +70,14 @@ test(
   { timeoutMs: 180_000 },
 )
 
-/** Operations with a required body and no example. Their tokens come from emails or an identity provider. */
+/** Operations with a required body and no example. Their tokens come from emails, pages of sites or an identity provider. */
 const WITHOUT_EXAMPLE = [
   'acceptOrganizationInvite',
   'createSession',
   'linkSSOIdentity',
+  'openSuggestion',
   'receiveSAMLResponse',
+  'sendSuggestion',
   'signInByLink',
 ]
 

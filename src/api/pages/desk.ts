@@ -41,7 +41,7 @@ interface FirstScreen {
 const FILES = '/~desk/'
 const SESSION = '/v1/session'
 /** The first segments of the app's addresses. */
-const SCREENS = /^\/(?:$|(?:sign-in|start|invite|inbox|new|settings|o|collections|s|sites)(?:\/|$))/
+const SCREENS = /^\/(?:$|(?:sign-in|start|invite|inbox|new|settings|suggest|o|collections|s|sites)(?:\/|$))/
 const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',

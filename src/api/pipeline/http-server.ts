@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { currentTracing } from '../../kernel/traces.js'
 import type { Api } from './create-api.js'
-import { networkOf } from './network-of.js'
+import { networkOf } from '../../kernel/network-of.js'
 
 /** Limits of an HTTP server. */
 export interface ServerLimits {

@@ -5,7 +5,7 @@ import type { Context } from 'koa'
 import { ServiceError } from '../../kernel/errors.js'
 import { readCountedJson } from './body.js'
 import type { ByteBudget } from './byte-budget.js'
-import { networkOf } from './network-of.js'
+import { networkOf } from '../../kernel/network-of.js'
 import type { RequestState } from './request-state.js'
 
 /** A handler for all requests below a path, with any method. */

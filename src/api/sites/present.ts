@@ -61,6 +61,7 @@ export function presentSite(
     statistics: doc.statistics ?? { enabled: false },
     pastVersions: doc.pastVersions ?? false,
     changesSince: doc.changesSince ?? false,
+    suggestions: doc.suggestions ?? ('off' as const),
     features,
     urls: {
       location,

@@ -9,11 +9,18 @@ import { findVisibleSiteSpace } from '../../domain/sites/view.js'
 import { resolversOf } from '../resolver.js'
 import { findRedirect } from '../../domain/sites/redirects.js'
 import { findShareLinkById } from '../../domain/sites/share-links.js'
+import { findWaiting } from '../../domain/suggestions/send.js'
 
 const resolver = resolversOf<App, Actor>()
 
 /** Resolvers for the documents of a site. */
 export const siteDocumentResolvers = {
+  suggestionId: resolver<{ site: LoadedSite }>()({
+    as: 'suggestion',
+    needs: ['site'],
+    description: 'ID of a suggestion that waits for a reviewer.',
+    load: ({ app, actor, parents, id }) => actor && findWaiting(app, actor, parents.site, id),
+  }),
   shareLinkId: resolver<{ site: LoadedSite }>()({
     as: 'shareLink',
     needs: ['site'],

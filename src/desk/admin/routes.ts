@@ -52,6 +52,10 @@ const ROUTES: readonly { pattern: string; load: () => Promise<Named> }[] = [
   { pattern: '/sites/:site/visitors', load: async () => (await import('../screens/site-visitors.js')).SiteVisitors },
   { pattern: '/sites/:site/members', load: async () => (await import('../screens/site-members.js')).SiteMembersScreen },
   { pattern: '/sites/:site/health', load: async () => (await import('../screens/site-health.js')).SiteHealth },
+  {
+    pattern: '/sites/:site/suggestions',
+    load: async () => (await import('../screens/site-suggestions.js')).SiteSuggestions,
+  },
   { pattern: '/sites/:site/redirects', load: async () => (await import('../screens/site-redirects.js')).SiteRedirects },
 ]
 

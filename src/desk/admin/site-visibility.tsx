@@ -1,4 +1,4 @@
-/** The audience of a site. */
+/** The audience of a site, and the readers who may suggest changes. */
 import type { Schemas } from '../api/client.js'
 import { CheckField } from './form.js'
 import { adminWords } from './words.js'
@@ -32,6 +32,25 @@ export function VisibilityField({
           {error}
         </p>
       )}
+    </fieldset>
+  )
+}
+
+type Suggestions = Schemas['Site']['suggestions']
+
+const SUGGESTIONS = ['off', 'members', 'everyone'] as const satisfies readonly Suggestions[]
+
+/** The readers who may suggest changes, with the consequences. */
+export function SuggestionsField({ value, onChange }: { value: Suggestions; onChange: (value: Suggestions) => void }) {
+  const w = adminWords().suggestions
+  return (
+    <fieldset class="stack s">
+      <legend class="lab">{w.who}</legend>
+      {SUGGESTIONS.map((one) => (
+        <CheckField key={one} type="radio" name="suggestions" checked={value === one} onChange={() => onChange(one)}>
+          {w.modes[one].name} <span class="muted">{w.modes[one].means}</span>
+        </CheckField>
+      ))}
     </fieldset>
   )
 }

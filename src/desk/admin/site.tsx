@@ -64,11 +64,17 @@ const PARTS: readonly (readonly [Part, IconName])[] = [
   ['visitors', 'key'],
   ['members', 'users'],
   ['redirects', 'arrow'],
+  ['suggestions', 'edit'],
   ['health', 'check'],
 ]
 
+/** Whether a screen is in the navigation for the user. */
 const isShown = (part: Part, { permissions }: Site): boolean =>
-  part === 'members' ? permissions.admin : part !== 'health' || permissions.edit
+  part === 'members'
+    ? permissions.admin
+    : part === 'suggestions'
+      ? permissions.review
+      : part !== 'health' || permissions.edit
 
 /** Renders a screen of a site. */
 export function SiteFrame({

@@ -32,17 +32,7 @@ export function Suggested({ view: { place, space, request }, comment }: { view: 
   }
   return (
     <>
-      {/* The source, as it will be written. */}
-      <section class="sug" aria-label={w.suggested}>
-        {rowsBetween(suggestion.original, suggestion.markdown).map(({ kind, parts }, at) => {
-          const Mark = kind === 'old' ? 'del' : 'ins'
-          return (
-            <p key={at} class={kind}>
-              {parts.map(({ text, isMarked }, part) => (isMarked ? <Mark key={part}>{text}</Mark> : text))}
-            </p>
-          )
-        })}
-      </section>
+      <SuggestedText label={w.suggested} before={suggestion.original} after={suggestion.markdown} />
       {suggestion.acceptedAt === undefined ? (
         isActive &&
         space.permissions.edit && (
@@ -59,3 +49,18 @@ export function Suggested({ view: { place, space, request }, comment }: { view: 
     </>
   )
 }
+
+/** The source of a block before and after a suggestion, with the changed words marked. */
+export const SuggestedText = ({ label, before, after }: { label: string; before: string; after: string }) => (
+  <div class="sug">
+    <span class="vh">{label}</span>
+    {rowsBetween(before, after).map(({ kind, parts }, at) => {
+      const Mark = kind === 'old' ? 'del' : 'ins'
+      return (
+        <p key={at} class={kind} dir="auto">
+          {parts.map(({ text, isMarked }, part) => (isMarked ? <Mark key={part}>{text}</Mark> : text))}
+        </p>
+      )
+    })}
+  </div>
+)

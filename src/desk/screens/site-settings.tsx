@@ -6,7 +6,7 @@ import { FormError, Submit, TextField, useForm } from '../admin/form.js'
 import { CopyAddress } from '../admin/invite-people.js'
 import { useQuestion } from '../admin/question.js'
 import { changeSite, PublishButton, type Site, SiteFrame, sitePath } from '../admin/site.js'
-import { VisibilityField } from '../admin/site-visibility.js'
+import { SuggestionsField, VisibilityField } from '../admin/site-visibility.js'
 import { adminWords } from '../admin/words.js'
 import { open } from '../route.js'
 import { Switch } from '../shell/fields.js'
@@ -137,6 +137,10 @@ function Settings({ site }: { site: Site }) {
               >
                 {w.pastVersions} <span class="muted">{w.pastVersionsMeans}</span>
               </Switch>
+              <SuggestionsField
+                value={site.suggestions}
+                onChange={(suggestions) => attempt(() => changeSite(site, { suggestions }))}
+              />
             </div>
           </section>
         )}

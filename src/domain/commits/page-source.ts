@@ -6,7 +6,7 @@ import type { DocumentEntry } from '../../content/types.js'
 import type { FileChange, Staging } from '../../git/index.js'
 import { badRequest, conflict, ServiceError } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { changeRequests } from '../../model/index.js'
+import { changeRequests, type UserDoc } from '../../model/index.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
 import { type LoadedChangeRequest, type LoadedSpace, loadHead } from '../context/loaded.js'
@@ -55,18 +55,24 @@ export async function readPageSource(
   return { file: { page, revision: revision.snapshot.commit, oid: entry.oid, path }, markdown: decodeText(bytes) }
 }
 
-/** A request to replace the file of a page. */
-interface SourceRequest {
+/** The new file of a page. */
+interface SourceInput {
   app: App
-  actor: Actor
+  /** The author of the commit. */
+  author: Pick<UserDoc, 'displayName' | 'email'>
   space: LoadedSpace
-  /** Null = the main content. */
-  changeRequest: LoadedChangeRequest | null
   page: string
   markdown: string
   message?: string | undefined
   /** Object ID of the file that the text is based on. Null = do not check. */
   ifMatch: string | null
+}
+
+/** A request to replace the file of a page. */
+interface SourceRequest extends Omit<SourceInput, 'author'> {
+  actor: Actor
+  /** Null = the main content. */
+  changeRequest: LoadedChangeRequest | null
 }
 
 /**
@@ -80,9 +86,22 @@ export async function writePageSource(request: SourceRequest): Promise<PageFile>
     : { ref: MAIN, guard: guardMain(app, space, { by: 'edit', actor }) }
   return commitEdit(app, space, branch, async () => async (staging, tip) => {
     const start = changeRequest ? await openHead(app, space, changeRequest) : headOf(space)
-    const result = await write(request, tip ?? start, staging)
+    const result = await write({ ...request, author: actor.user }, tip ?? start, staging)
     return { head: result.revision, result }
   })
+}
+
+/**
+ * Replaces the file of a page with a text, byte for byte, as one commit on top of a revision, and moves no branch. Throws
+ * like `writePageSource`.
+ */
+export async function commitPageSource(input: SourceInput, head: CommitId): Promise<PageFile> {
+  const { app, space } = input
+  await guardBranch(app, space).check()
+  const staging = space.repo.objects.stage()
+  const written = await write(input, head, staging)
+  await staging.settle()
+  return written
 }
 
 /** Returns the head of a change request that can still change. Throws 409 otherwise. */
@@ -99,7 +118,7 @@ async function openHead(
 }
 
 async function write(
-  { app, actor, space, page, markdown, message, ifMatch }: SourceRequest,
+  { app, author, space, page, markdown, message, ifMatch }: SourceInput,
   head: CommitId,
   staging: Staging,
 ): Promise<PageFile> {
@@ -126,7 +145,7 @@ async function write(
       parents: [head],
       changes: workspace.changes() as FileChange[],
       message: commitMessage(message ?? `Edit ${path}`),
-      author: actor.user,
+      author,
       overrides: workspace.overrides,
     },
     staging,

@@ -20,6 +20,13 @@ export const collectionAddress = ({ settings }: Settings, id: string): string =>
 /** Returns the address of a site. */
 export const siteAddress = ({ settings }: Settings, id: string): string => `${settings.publicUrl}/sites/${id}/structure`
 
+/**
+ * Returns the address at which a member sends a suggestion from a site. The secret is after a `#`, which browsers do not
+ * send.
+ */
+export const siteSuggestionAddress = ({ settings }: Settings, secret: string): string =>
+  `${settings.publicUrl}/suggest#${secret}`
+
 /** Returns the address of a change request. */
 export const changeRequestAddress = (app: Settings, space: string, number: number): string =>
   contentAddress(app, space, { changeRequest: number })

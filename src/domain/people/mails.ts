@@ -8,7 +8,13 @@ import { insertMailJob } from '../notifications/queue-mail.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Retry period in milliseconds while the mail server fails. */
-const PATIENCE_MS = { invite: DAY_MS, 'sign-in': 10 * 60 * 1000, connection: DAY_MS, notifications: DAY_MS }
+const PATIENCE_MS = {
+  invite: DAY_MS,
+  'sign-in': 10 * 60 * 1000,
+  suggestion: 60 * 60 * 1000,
+  connection: DAY_MS,
+  notifications: DAY_MS,
+}
 const RETRY = { firstMs: 10_000, maxMs: 30 * 60_000 }
 
 /** A mail with its text. */

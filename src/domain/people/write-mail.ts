@@ -1,4 +1,4 @@
-/** Writes the mails of the service: invitations, sign-in links, and notices about connections. */
+/** Writes the mails of the service: invitations, sign-in links, confirmations, and notices about connections. */
 import { required } from '../../kernel/defined.js'
 import { hashToken, newToken } from '../../auth/index.js'
 import { newId } from '../../kernel/ids.js'
@@ -20,6 +20,7 @@ import { isAcceptable, isOpen } from './invites.js'
 import { writeNotifications } from './notification-mail.js'
 import { oneLine, type WrittenMail } from './mails.js'
 import { spaceRole } from '../roles/access.js'
+import { writeSuggestionMail } from '../suggestions/mail.js'
 
 /** Writes the mail. Null if the connection or the space was deleted, or the user may no longer see the space. */
 async function writeNotice(
@@ -68,7 +69,9 @@ export const writeMail = (app: App, order: MailOrder): Promise<WrittenMail | nul
       ? writeNotice(app, order)
       : order.mail === 'notifications'
         ? writeNotifications(app, order.user)
-        : writeSignIn(app, order.email, order.invite)
+        : order.mail === 'suggestion'
+          ? writeSuggestionMail(app, order.suggestion)
+          : writeSignIn(app, order.email, order.invite)
 
 /** Returns a link with a secret after a `#`. Browsers do not send that part, so no log on the way contains it. */
 export const linkTo = (app: App, page: 'invite' | 'sign-in', secret: string): string =>

@@ -1,6 +1,4 @@
 /** Stores and lists readers' feedback on the pages of a site, without data about the readers. */
-import { LRUCache } from 'lru-cache'
-import { ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { type Page, type PageQuery, paginate } from '../../kernel/paging.js'
 import { MAX_FEEDBACK_COMMENT, type SiteFeedbackDoc, siteFeedback, sites } from '../../model/index.js'
@@ -8,40 +6,19 @@ import type { Document, Transaction } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
 import type { LoadedSite } from '../context/loaded.js'
+import { hourlyCount } from './hourly-count.js'
 import { findVisibleSiteSpace } from './view.js'
 import type { ReadPage } from './visitor-paths.js'
 
 /** Maximum number of entries per site. The oldest ones are dropped. */
 const MAX_ENTRIES = 2_000
 /** Number of entries per hour from one address, and for one site. */
-const MAX_PER_ADDRESS = 20
-const MAX_PER_SITE = 1_000
+const LIMITS = { address: 20, site: 1_000 }
 const HOUR_MS = 3_600_000
-/** Maximum number of addresses and sites that are counted. Beyond it, the least recently used one starts from zero. */
-const MAX_COUNTED = 10_000
 const MAX_TITLE = 200
 const MAX_PATH = 1_000
 
-/** Entries of the last hour by site, and by site and address. They are in memory only. */
-// bound: MAX_COUNTED
-const counted = new LRUCache<string, { count: number }>({ max: MAX_COUNTED, ttl: HOUR_MS })
-
-/** Counts an entry. Throws 429 if there are too many. */
-function count(site: string, ip: string): void {
-  const windows = [
-    { key: site, limit: MAX_PER_SITE },
-    { key: `${site} ${ip}`, limit: MAX_PER_ADDRESS },
-  ].map(({ key, limit }) => {
-    const window = counted.get(key) ?? { count: 0 }
-    if (window.count === 0) counted.set(key, window)
-    return { window, limit }
-  })
-  if (windows.some(({ window, limit }) => window.count >= limit))
-    throw new ServiceError('too-many-requests', 'There is too much feedback from this address. Try again in an hour.', {
-      headers: { 'Retry-After': String(HOUR_MS / 1000) },
-    })
-  for (const { window } of windows) window.count++
-}
+const count = hourlyCount(LIMITS, 'There is too much feedback from this address. Try again in an hour.')
 
 /** Returns the stored form of a reader's text: without control characters, and cut to the maximum length. */
 const cleaned = (text: string): string =>

@@ -11,6 +11,8 @@ import {
   sitePublishingAuths,
   siteRedirects,
   sites,
+  siteSuggestions,
+  suggestionStates,
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -55,6 +57,9 @@ export async function removeSiteDocuments(tx: Transaction, site: string): Promis
   for (const { id } of await tx.find(siteFeedback, 'site', site)) await tx.remove(siteFeedback, id)
   for (const { id } of await tx.find(siteDays, 'site', site)) await tx.remove(siteDays, id)
   for (const { id } of await tx.find(sitePageReads, 'site', site)) await tx.remove(sitePageReads, id)
+  for (const state of suggestionStates)
+    for (const { id } of await tx.find(siteSuggestions, 'site', `${site}/${state}`))
+      await tx.remove(siteSuggestions, id)
   await tx.remove(siteAdaptiveSchemas, site)
   await tx.remove(sitePublishingAuths, site)
 }

@@ -116,20 +116,8 @@ export async function renderPageText(
   site: SiteOptions = {},
   change?: RenderOrder['change'],
 ): Promise<Rendered> {
-  const { revision } = page.pages
-  const owner = revision.space.doc.id
-  const targets = await targetsOf(app, page, text, base)
-  const order: RenderOrder = {
-    targets,
-    idPrefix: '',
-    medium: 'site',
-    takeTitle: page.entry.type === 'document',
-    ...defined({ lang: revision.space.doc.language ?? undefined }),
-    // A page that is the same for all visitors is rendered once.
-    conditional: { claims: text.markdown.includes('{%') ? visitor.claims : noClaims },
-    site,
-    ...defined({ change }),
-  }
+  const owner = page.pages.revision.space.doc.id
+  const order = { ...(await renderOrderOf(app, visitor, page, text, base)), site, ...defined({ change }) }
   // The stored parts are JSON already.
   const json = `${JSON.stringify(order).slice(0, -1)},"parts":${partsJson(text.parts)}}`
   try {
@@ -140,6 +128,25 @@ export async function renderPageText(
   } catch (error) {
     if (!(error instanceof TextTooCostly)) throw error
     return renderSource(isConditional(text.markdown) ? NOT_SHOWN : text.markdown.slice(0, MAX_SOURCE))
+  }
+}
+
+/** Returns the options with which the text of a page is rendered for a visitor. */
+export async function renderOrderOf(
+  app: App,
+  visitor: Visitor,
+  page: ReadPage,
+  text: PageText,
+  base: string,
+): Promise<RenderOrder> {
+  return {
+    targets: await targetsOf(app, page, text, base),
+    idPrefix: '',
+    medium: 'site',
+    takeTitle: page.entry.type === 'document',
+    ...defined({ lang: page.pages.revision.space.doc.language ?? undefined }),
+    // A page that is the same for all visitors is rendered once.
+    conditional: { claims: text.markdown.includes('{%') ? visitor.claims : noClaims },
   }
 }
 

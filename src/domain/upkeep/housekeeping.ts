@@ -7,6 +7,7 @@ import {
   jobs,
   LAST_IN_LANE,
   signIns,
+  siteSuggestions,
   spaces,
   ssoSignIns,
   ssoUsed,
@@ -58,8 +59,8 @@ export async function queueHousekeeping(app: App): Promise<number> {
 }
 
 /**
- * Removes unused scratch repositories of remotes, expired invitations, sign-in links and single sign-on records, and
- * unreferenced files.
+ * Removes unused scratch repositories of remotes, expired invitations, sign-in links, suggestions and single sign-on
+ * records, and unreferenced files.
  */
 export async function removeExpired(app: App): Promise<void> {
   await sweepSpecFiles(app)
@@ -70,6 +71,7 @@ export async function removeExpired(app: App): Promise<void> {
     for (const one of await tx.all(invites))
       if (one.expiresAt !== undefined && one.expiresAt <= now) await tx.remove(invites, one.id)
     for (const one of await tx.all(signIns)) if (one.expiresAt <= now) await tx.remove(signIns, one.id)
+    for (const one of await tx.all(siteSuggestions)) if (one.expiresAt <= now) await tx.remove(siteSuggestions, one.id)
     for (const one of await tx.all(ssoSignIns)) if (one.expiresAt <= now) await tx.remove(ssoSignIns, one.id)
     for (const one of await tx.all(ssoUsed)) if (one.expiresAt <= now) await tx.remove(ssoUsed, one.id)
   })

@@ -10,7 +10,8 @@ import { own } from '../../kernel/defined.js'
 
 /** Code with more lines can be folded. */
 const FOLDED_LINES = 12
-const NAMES: Record<string, string> = {
+/** The names of languages as readers see them. */
+export const LANGUAGE_NAMES: Readonly<Record<string, string>> = {
   bash: 'Shell',
   c: 'C',
   console: 'Console',
@@ -89,7 +90,7 @@ export function codeFrame(given: Code, context: RenderContext): HtmlElement {
     h('span', { className: ['line', ...(marked?.(at + 1) ? ['on'] : [])] }, line, '\n'),
   )
   const name = /^[\w+#-]{1,30}$/.test(syntax) ? syntax : ''
-  const shown = own(NAMES, name) ?? name
+  const shown = own(LANGUAGE_NAMES, name) ?? name
   const label = title || shown || word(context, 'code')
   const className = ['code', ...(numbered && lines ? ['numbered'] : []), ...(wrapped ? ['wrap'] : [])]
   const pre = h(

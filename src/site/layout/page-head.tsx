@@ -8,6 +8,8 @@ import { type Heading, OutlineDisclosure } from './outline.js'
 /** The actions of a page. An absent action is not offered. */
 export interface PageActions {
   edit?: string
+  /** The address of the form for suggestions, and of its script and style sheet. */
+  suggest?: { href: string; script: string; sheet: string }
   markdown?: string
   pdf?: string
   /** The address of the bundle of the site. */
@@ -110,21 +112,28 @@ const hasMenu = ({ markdown, pdf, bundle }: PageActions): boolean =>
 
 const Record = ({ model: { record, actions }, frame }: { model: PageHeadModel; frame: Frame }) => {
   const { words } = frame
-  const hasActions = actions.edit !== undefined || actions.visits !== undefined || hasMenu(actions)
+  const { edit, suggest, visits } = actions
+  const hasActions = edit !== undefined || suggest !== undefined || visits !== undefined || hasMenu(actions)
   if (!record && !hasActions) return null
   return (
     <div class="record">
       {record ? <RecordLine record={record} words={words} /> : null}
       {hasActions ? (
         <span class="acts">
-          {actions.visits === undefined ? null : (
-            <a class="act" hidden href="?since=" data-visits={actions.visits} rel="nofollow">
+          {visits === undefined ? null : (
+            <a class="act" hidden href="?since=" data-visits={visits} rel="nofollow">
               <Icon name="clock" />
               {words.since.lastVisit}
             </a>
           )}
-          {actions.edit === undefined ? null : (
-            <a class="act" href={actions.edit} rel="nofollow noopener">
+          {suggest === undefined ? null : (
+            <a class="act" href={suggest.href} rel="nofollow" data-suggest={suggest.script} data-sheet={suggest.sheet}>
+              <Icon name="edit" />
+              {words.suggest.action}
+            </a>
+          )}
+          {edit === undefined ? null : (
+            <a class="act" href={edit} rel="nofollow noopener">
               <Icon name="edit" />
               {words.edit}
             </a>

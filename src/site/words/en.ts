@@ -1,5 +1,6 @@
 /** The words of the interface in English. They define the type of the other languages. */
 import { type BlockWords, ENGLISH } from '../../render/site/words.js'
+import type { SuggestWords } from '../suggest/data.js'
 import { plural } from './plural.js'
 
 export interface Words {
@@ -46,6 +47,8 @@ export interface Words {
   previous: string
   next: string
   feedback: { question: string; yes: string; no: string; thanks: string; ask: string; send: string }
+  /** The words of suggestions, which a script loads when a reader opens them. */
+  suggest: SuggestWords
   searching: {
     results: string
     /** Returns the number of results as a text, such as "6 results". */
@@ -162,6 +165,36 @@ export const en: Words = {
     thanks: 'Thank you for your feedback.',
     ask: 'What could be better?',
     send: 'Send',
+  },
+  suggest: {
+    action: 'Suggest a change',
+    choose: 'Choose the part of the page that you want to change.',
+    none: 'No part of this page can be changed here.',
+    text: 'Text of this part, as Markdown',
+    send: 'Send',
+    asMember: 'Send as a member',
+    memberNote: 'Members send it in the app, in their own name.',
+    guest: 'Without an account',
+    name: 'Your name',
+    mail: 'Email address',
+    privacy:
+      'You confirm the suggestion by mail. If it is accepted, your name and address become a permanent part of the history of the content.',
+    sent: 'Check your mail',
+    sentNote: 'If the address exists, it gets a link. Open it within a day to confirm your suggestion.',
+    confirmTitle: 'Confirm your suggestion',
+    confirm: 'Confirm',
+    thanks: 'Thank you for your suggestion.',
+    thanksNote: 'A member of the team reads it before it is published.',
+    over: 'This link was already used or has expired.',
+    stale:
+      'This part of the page has changed in the meantime. Your text is below: copy it, then choose the part again.',
+    unchanged: 'Change the text before you send it.',
+    invalid: 'Enter your name and a valid email address.',
+    tooLong: 'This text is too long.',
+    tooMany: 'There are too many suggestions at the moment. Try again later.',
+    openApp: 'Open the app',
+    openAppNote: 'The app keeps your text for an hour.',
+    cancel: 'Cancel',
   },
   searching: {
     results: 'Results',

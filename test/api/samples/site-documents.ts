@@ -1,14 +1,24 @@
-import { teams } from '../../../src/model/index.js'
+import { siteSuggestions, teams } from '../../../src/model/index.js'
 import type { Samples, SpecialSamples } from './samples.js'
 
-/** Documents that belong to a site: share links, redirects, settings, permissions. */
+/** Documents that belong to a site: share links, redirects, suggestions, settings, permissions. */
 export const siteDocumentSamples: Samples = async (here, before) => {
   const { admin, organization } = here
   const base = `/v1/orgs/${organization}/sites/${before.siteId}`
   const made = async (path: string, body: object) =>
     (await admin.call('post', `${base}/${path}`, body).expect(201)).body.id as string
   const destination = { kind: 'url', url: 'https://example.org/' }
+  const suggestion = async (id: string): Promise<string> => {
+    const { app } = here.service
+    const times = { createdAt: new Date().toISOString(), expiresAt: '2100-01-01T00:00:00.000Z' }
+    const author = { name: 'Probe', email: 'probe@example.org' }
+    const text = { page: 'none', title: 'Probe', path: '/', before: 'a', occurrence: 0, after: 'b' }
+    const place = { id, site: before.siteId ?? '', space: before.spaceId ?? '' }
+    await app.store.insert(siteSuggestions, { ...place, ...text, state: 'waiting', author, ...times })
+    return id
+  }
   const parameters = {
+    suggestionId: await suggestion('probe-suggestion'),
     shareLinkId: await made('share-links', { name: 'Probe' }),
     redirectId: await made('redirects', { source: '/probe', destination }),
   }
@@ -32,6 +42,10 @@ export const siteDocumentSamples: Samples = async (here, before) => {
   const permitted = { ...all, userId: user, teamId: changed }
   const leaving = { ...all, userId: gone, teamId: removed }
   const special: SpecialSamples = {
+    rejectSiteSuggestion: {
+      parameters: { ...all, suggestionId: await suggestion('probe-gone') },
+      success: true,
+    },
     inviteToSite: { parameters: permitted },
     deleteSiteShareLinkById: {
       parameters: { ...all, shareLinkId: await made('share-links', { name: 'Gone' }) },

@@ -228,6 +228,7 @@ async function buildSite(here: Here, world: World, site: Site): Promise<void> {
     agentsContext: site.excluded ? 'excluded' : 'included',
     pastVersions: site.past,
     changesSince: site.since,
+    suggestions: 'everyone',
   })
   if (!site.published) await call(here, 'post', `${site.api}/unpublish`)
   await call(here, 'post', `${site.api}/permissions`, { role: 'read', users: [here.guest.user] })

@@ -150,6 +150,16 @@ const isLostTo = ({ view, part, page }: Context): boolean => reachAt(view, part,
 const redirected = (path: string | null | undefined, page: Page | null, sees: boolean) =>
   !path ? { path: '' } : { path, page, lost: !sees, arrives: sees && page !== null }
 
+/** The blocks of a page that the reader may change. */
+const suggestion =
+  (headers: Record<string, string>) =>
+  (context: Context): Partial<Request> & { path: string } => ({
+    path: `~suggest?page=${encodeURIComponent(pathFor(context))}`,
+    headers,
+    page: context.page,
+    lost: isLostTo(context),
+  })
+
 export const OUTPUTS: readonly Output[] = [
   ['page', ofPage('')],
   ['page', ofPage('')],
@@ -236,6 +246,8 @@ export const OUTPUTS: readonly Output[] = [
   ['page at a time', ofPage('', { 'Accept-Datetime': new Date(Date.now() - 4 * 86_400_000).toUTCString() })],
   ['changes since', since],
   ['changes since', since],
+  ['suggestion form', suggestion({})],
+  ['suggestion data', suggestion({ Accept: 'application/json' })],
   ['seen address', ({ seen, page }) => ({ path: seen, page })],
   ['robots', () => ({ path: 'robots.txt' })],
   ['sitemap', () => ({ path: 'sitemap.xml' })],

@@ -1,0 +1,161 @@
+/** Receives suggestions from the pages of a site, and confirmations of guests. Nothing is written to Git. */
+import { hashToken, newToken } from '../../auth/index.js'
+import { badRequest, ServiceError } from '../../kernel/errors.js'
+import { newId } from '../../kernel/ids.js'
+import { MAX_SUGGESTED, type SiteDoc, type SiteSuggestionDoc, siteSuggestions, sites } from '../../model/index.js'
+import type { Transaction } from '../../store/index.js'
+import type { App } from '../context/app.js'
+import { queueMail } from '../notifications/queue-mail.js'
+import { hourlyCount } from '../sites/hourly-count.js'
+import type { ReadPage } from '../sites/visitor-paths.js'
+import { cleanedBlock, type OfferedBlock } from './blocks.js'
+
+/** Lifetime in milliseconds of a draft, of an unconfirmed suggestion, and of one that waits for a reviewer. */
+const LIFETIME_MS = { draft: 3_600_000, unconfirmed: 24 * 3_600_000, waiting: 90 * 24 * 3_600_000 }
+/** Maximum number of suggestions of a site in each state. */
+const MAX_OF_SITE = { draft: 500, unconfirmed: 500, waiting: 500 }
+/** Maximum number of unconfirmed suggestions per email address. Beyond that no mail is sent. */
+const MAX_UNCONFIRMED = 3
+
+const countSuggestion = hourlyCount(
+  { address: 10, site: 200 },
+  'There are too many suggestions from this address. Try again in an hour.',
+)
+const countConfirmation = hourlyCount(
+  { address: 60, site: 2_000 },
+  'There were too many confirmations from this address. Try again in an hour.',
+)
+
+/** A suggestion as a reader sends it. */
+export interface GivenSuggestion {
+  site: SiteDoc
+  page: ReadPage
+  block: OfferedBlock
+  text: string
+  /** The address of the client, for counting only. */
+  ip: string
+}
+
+/** A guest. */
+export interface Guest {
+  name: string
+  email: string
+}
+
+/** Whether guests may suggest changes on a site. Their addresses are confirmed by mail, so it needs a mail server. */
+export const takesGuests = (app: App, { suggestions }: SiteDoc): boolean =>
+  suggestions === 'everyone' && app.mail !== null
+
+/**
+ * Stores a suggestion for a member, who opens and sends it in the app. Returns the secret, which only this reader knows.
+ * Throws 400, 429.
+ */
+export async function draftSuggestion(app: App, given: GivenSuggestion): Promise<string> {
+  const secret = newToken()
+  const draft = { ...newSuggestion(app, given, 'draft'), hash: hashToken(secret) }
+  await app.store.transact((tx) => insert(tx, draft))
+  return secret
+}
+
+/**
+ * Stores a suggestion of a guest, and queues the mail with which they confirm it. An address with too many unconfirmed
+ * suggestions gets no further mail; the response does not reveal it. Throws 400, 429.
+ */
+export async function guestSuggestion(app: App, given: GivenSuggestion, { name, email }: Guest): Promise<void> {
+  const author = { name, email: email.toLowerCase() }
+  const draft = { ...newSuggestion(app, given, 'unconfirmed'), author }
+  await app.store.transact(async (tx) => {
+    const open = await tx.find(siteSuggestions, 'unconfirmed', author.email)
+    if (open.filter((one) => !isOver(app, one)).length >= MAX_UNCONFIRMED) return
+    await insert(tx, draft)
+    await queueMail(app, tx, { mail: 'suggestion', suggestion: draft.id })
+  })
+  app.wakes.jobs()
+}
+
+function newSuggestion(
+  app: App,
+  { site, page, block, text, ip }: GivenSuggestion,
+  state: 'draft' | 'unconfirmed',
+): SiteSuggestionDoc {
+  const after = cleanedBlock(text)
+  if (after === '')
+    throw badRequest('The text is empty. Describe in a comment of the team why a part should be deleted.')
+  if (after.length > MAX_SUGGESTED) throw badRequest(`The text has more than ${MAX_SUGGESTED} characters.`)
+  if (after === cleanedBlock(block.source)) throw badRequest('The text is unchanged.')
+  countSuggestion(site.id, ip)
+  return {
+    id: newId(),
+    site: site.id,
+    space: page.siteSpace.space.doc.id,
+    page: page.entry.id,
+    title: page.entry.title.slice(0, 200).replace(/\p{Cs}/gu, ''),
+    path: page.path.slice(0, 1_000) || '/',
+    before: block.source,
+    occurrence: block.occurrence,
+    after,
+    state,
+    ...times(app, state),
+  }
+}
+
+/** Returns the creation and the end of a suggestion that gets a state. */
+function times(app: App, state: SiteSuggestionDoc['state']): Pick<SiteSuggestionDoc, 'createdAt' | 'expiresAt'> {
+  const now = app.clock.now().getTime()
+  return { createdAt: new Date(now).toISOString(), expiresAt: new Date(now + LIFETIME_MS[state]).toISOString() }
+}
+
+/** Whether a suggestion has expired. */
+export const isOver = (app: App, { expiresAt }: Pick<SiteSuggestionDoc, 'expiresAt'>): boolean =>
+  Date.parse(expiresAt) <= app.clock.now().getTime()
+
+async function insert(tx: Transaction, draft: SiteSuggestionDoc): Promise<void> {
+  await checkRoom(tx, draft)
+  await tx.insert(siteSuggestions, draft)
+}
+
+async function checkRoom(tx: Transaction, { site, state }: SiteSuggestionDoc): Promise<void> {
+  if ((await tx.count(siteSuggestions, 'site', `${site}/${state}`)) >= MAX_OF_SITE[state])
+    throw new ServiceError('too-many-requests', 'This site has too many open suggestions. Try again in a day.', {
+      headers: { 'Retry-After': '86400' },
+    })
+}
+
+/** Finds a suggestion of a guest by the secret in their mail. Null if it is unknown, used or over. */
+export async function findUnconfirmed(app: App, site: string, secret: string): Promise<SiteSuggestionDoc | null> {
+  const [found] = await app.store.find(siteSuggestions, 'hash', hashToken(secret))
+  return found && found.site === site && found.state === 'unconfirmed' && !isOver(app, found) ? found : null
+}
+
+/**
+ * Confirms a suggestion of a guest, once. It then waits for a reviewer. Returns whether the secret was valid. Throws 429.
+ * @param ip the address of the client, for counting only
+ */
+export async function confirmSuggestion(app: App, site: string, secret: string, ip: string): Promise<boolean> {
+  countConfirmation(site, ip)
+  return app.store.transact(async (tx) => {
+    const [stored] = await tx.find(siteSuggestions, 'hash', hashToken(secret))
+    if (!stored || stored.site !== site || stored.state !== 'unconfirmed' || isOver(app, stored)) return false
+    if (!(await tx.get(sites, site))?.published) return false
+    const { hash: _used, ...rest } = stored
+    const waiting = { ...rest, state: 'waiting' as const, ...times(app, 'waiting') }
+    await checkRoom(tx, waiting)
+    await tx.replace(siteSuggestions, waiting)
+    return true
+  })
+}
+
+/** Moves a suggestion of a member who may not edit the space to the queue of its reviewers. */
+export async function queueForReview(
+  app: App,
+  tx: Transaction,
+  stored: SiteSuggestionDoc & { id: string },
+  author: NonNullable<SiteSuggestionDoc['author']>,
+): Promise<void> {
+  const current = await tx.get(siteSuggestions, stored.id)
+  if (!current) return
+  const { hash: _used, ...rest } = current
+  const waiting = { ...rest, author, state: 'waiting' as const, ...times(app, 'waiting') }
+  await checkRoom(tx, waiting)
+  await tx.replace(siteSuggestions, waiting)
+}
