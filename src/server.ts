@@ -51,6 +51,8 @@ export interface Service {
 export interface Overrides {
   clock?: Clock
   log?: Log
+  /** Replace damaged files of documents by what is readable of them. */
+  repairDocuments?: boolean
   /** Do not run queued jobs. */
   withoutWorker?: boolean
   /** The servers to start; default: both. A command that only uses the app starts none. */
@@ -78,13 +80,17 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   try {
     const node = await openNode(config, overrides.leaseMs, closers)
     const { moved, movedElsewhere } = moveListeners(work, node)
-    const { clock = systemClock, makePool = createPool, templates } = overrides
+    const { clock = systemClock, makePool = createPool, templates, repairDocuments = false } = overrides
     // Before the app is open, set-aside refs are only in the log.
     let opened: App | undefined
     const setAside = (repository: string, found: readonly SetAside[]): void =>
       void (opened && tellSetAside(opened, repository, found))
     const listening = { moved, movedElsewhere, setAside }
-    const app = await openApp(config, { log, clock, budget, ...listening, makePool, node, templates }, closers)
+    const app = await openApp(
+      config,
+      { log, clock, budget, ...listening, makePool, node, templates, repairDocuments },
+      closers,
+    )
     opened = app
     const takeUp = () => catchUp(app, node, () => bootstrap(app, config))
     const readOnly = await isReadOnly(folders, log)

@@ -32,12 +32,14 @@ export async function operate(config: Config, execution: Execution): Promise<Out
 
 async function doOffline(config: Config, { command, given, terminal }: Execution): Promise<Outcome> {
   if (command.needs === 'server') return withoutServer(config)
-  const service = await offline(config, { jobs: command.needs === 'jobs' }).catch((error: unknown) => {
-    const reason = whyNoControl(config.dataDir)
-    throw error instanceof FolderLocked && reason !== null
-      ? new OperatorError(`${error.message}. To run the command while the server is running: ${reason}.`)
-      : error
-  })
+  const service = await offline(config, { jobs: command.needs === 'jobs', repair: given.repair === true }).catch(
+    (error: unknown) => {
+      const reason = whyNoControl(config.dataDir)
+      throw error instanceof FolderLocked && reason !== null
+        ? new OperatorError(`${error.message}. To run the command while the server is running: ${reason}.`)
+        : error
+    },
+  )
   try {
     const { app, repairs } = service
     const { signal } = new AbortController()

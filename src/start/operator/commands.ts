@@ -191,9 +191,14 @@ const exportCommand = operatorCommand({
 const fsck = operatorCommand({
   name: 'fsck',
   summary: 'check the documents against Git, and every repository',
-  parameters: { deep: flag('also read everything with another implementation of Git, and compare') },
+  parameters: {
+    deep: flag('also read everything with another implementation of Git, and compare'),
+    repair: flag(
+      'replace damaged files of documents by what is readable of them; only while the server is stopped, and only if there is no backup',
+    ),
+  },
   example: 'bindery fsck --deep',
-  operate: async (operation, { deep }) => (await import('./upkeep.js')).check(operation, deep),
+  operate: async (operation, given) => (await import('./upkeep.js')).check(operation, given),
 })
 
 const gc = operatorCommand({
