@@ -21,6 +21,7 @@ import { Closers } from './start/closers.js'
 import { openControl } from './start/control-socket.js'
 import { openApp } from './start/open-app.js'
 import { type Node, openNode } from './start/open-node.js'
+import { recordNoted } from './start/operator/audit.js'
 import { metricsOf } from './start/metrics-of.js'
 import { missingParts, operatorFailures } from './start/operator-failures.js'
 import { isReadOnly, resumeWhenWritable } from './start/read-only.js'
@@ -92,7 +93,11 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       closers,
     )
     opened = app
-    const takeUp = () => catchUp(app, node, () => bootstrap(app, config))
+    const takeUp = async () => {
+      const taken = await catchUp(app, node, () => bootstrap(app, config))
+      await recordNoted(app, config.dataDir)
+      return taken
+    }
     const readOnly = await isReadOnly(folders, log)
     const { repairs, result: first } = readOnly ? { repairs: [], result: await bootstrap(app, config) } : await takeUp()
     const watchers = startWatchers(app, () => work.background === null || work.background.drivers.current !== null)

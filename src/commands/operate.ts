@@ -10,6 +10,7 @@ import type { Config } from '../config.js'
 import { FolderLocked } from '../disk/folder-lock.js'
 import { ServiceError } from '../kernel/errors.js'
 import { type ControlLine, controlPath, whyNoControl } from '../start/control-socket.js'
+import { runCommand } from '../start/operator/audit.js'
 import type { AnyOperatorCommand, Outcome, Terminal, Values } from '../start/operator/declaration.js'
 import { offline, OperatorError } from './maintenance.js'
 
@@ -43,7 +44,8 @@ async function doOffline(config: Config, { command, given, terminal }: Execution
   try {
     const { app, repairs } = service
     const { signal } = new AbortController()
-    return await command.operate(
+    return await runCommand(
+      command,
       { app, repairs, since: null, missing: async () => [], tell: terminal.tell, signal },
       given,
     )
