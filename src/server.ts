@@ -93,11 +93,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       closers,
     )
     opened = app
-    const takeUp = async () => {
-      const taken = await catchUp(app, node, () => bootstrap(app, config))
-      await recordNoted(app, config.dataDir)
-      return taken
-    }
+    const takeUp = () => catchUp(app, node, () => bootstrap(app, config))
     const readOnly = await isReadOnly(folders, log)
     const { repairs, result: first } = readOnly ? { repairs: [], result: await bootstrap(app, config) } : await takeUp()
     const watchers = startWatchers(app, () => work.background === null || work.background.drivers.current !== null)
@@ -107,11 +103,8 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     app.texts.warm()
     let closeControl = async (): Promise<void> => {}
     const begin = async (): Promise<void> => {
-      closeControl = await openControl(app, {
-        dataDir: config.dataDir,
-        explain: operatorFailures(folders),
-        missing: () => missingParts(app, folders),
-      })
+      await recordNoted(app, config.dataDir)
+      closeControl = await openControlOf(app, config, folders)
       if (overrides.withoutWorker) return
       const { startBackground } = await import('./start/background.js')
       work.background = startBackground(app, { requestExports: watchers.requestExports, node })
@@ -136,6 +129,10 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     throw error
   }
 }
+
+/** Opens the socket for commands of operators. */
+const openControlOf = (app: App, { dataDir }: Config, folders: FolderWatch): Promise<() => Promise<void>> =>
+  openControl(app, { dataDir, explain: operatorFailures(folders), missing: () => missingParts(app, folders) })
 
 /** The background work of a service. The start fills it in; `background` stays null without a worker. */
 interface BackgroundWork {

@@ -55,7 +55,7 @@ export class Damages {
   checkKey(of: AnyTable, index: string, key: string, found: number): void {
     if (!this.#byTable.has(of.name)) return
     if (of.owner === index) this.checkOwner(of.name, key)
-    else if (found === 0 || !of.unique?.includes(index as never)) this.checkAbsent(of.name)
+    else if (found === 0 || !of.unique?.some((one: string) => one === index)) this.checkAbsent(of.name)
   }
 
   /** Throws if a document must not be added: it may exist in a damaged file, or one of its unique keys may. */

@@ -181,7 +181,7 @@ test('the documents of a damaged checkpoint are back when its copy is', () =>
     assert.equal(await ids(dir), ['one', 'two', 'x', 'y', 'z'])
   }))
 
-test('a missing or renamed checkpoint takes its table out of service, whether the log names it or not', () =>
+test('a missing or renamed checkpoint takes only its table out of service', () =>
   made(async ({ dir }) => {
     for (const name of ['one', 'two']) {
       const file = join(dir, `documents/things/${name}.json`)

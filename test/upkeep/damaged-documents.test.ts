@@ -52,7 +52,7 @@ const edit = (here: TestService, space: string, title: string) =>
     message: title,
   })
 
-test('a damaged space is out of service, other spaces are read and edited, and a repair is offered', async () => {
+test('a damaged space returns 503 with the remedy while other spaces are edited', async () => {
   const { here, sound, broken } = await withSpaces()
   const file = await fileWith(here, 'spaces', broken)
   await ruin(file)
