@@ -21,6 +21,7 @@ import { Closers } from './start/closers.js'
 import { openControl } from './start/control-socket.js'
 import { openApp } from './start/open-app.js'
 import { type Node, openNode } from './start/open-node.js'
+import { recordNoted } from './start/operator/audit.js'
 import { metricsOf } from './start/metrics-of.js'
 import { missingParts, operatorFailures } from './start/operator-failures.js'
 import { isReadOnly, resumeWhenWritable } from './start/read-only.js'
@@ -51,6 +52,8 @@ export interface Service {
 export interface Overrides {
   clock?: Clock
   log?: Log
+  /** Replace damaged files of documents by what is readable of them. */
+  repairDocuments?: boolean
   /** Do not run queued jobs. */
   withoutWorker?: boolean
   /** The servers to start; default: both. A command that only uses the app starts none. */
@@ -78,13 +81,17 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   try {
     const node = await openNode(config, overrides.leaseMs, closers)
     const { moved, movedElsewhere } = moveListeners(work, node)
-    const { clock = systemClock, makePool = createPool, templates } = overrides
+    const { clock = systemClock, makePool = createPool, templates, repairDocuments = false } = overrides
     // Before the app is open, set-aside refs are only in the log.
     let opened: App | undefined
     const setAside = (repository: string, found: readonly SetAside[]): void =>
       void (opened && tellSetAside(opened, repository, found))
     const listening = { moved, movedElsewhere, setAside }
-    const app = await openApp(config, { log, clock, budget, ...listening, makePool, node, templates }, closers)
+    const app = await openApp(
+      config,
+      { log, clock, budget, ...listening, makePool, node, templates, repairDocuments },
+      closers,
+    )
     opened = app
     const takeUp = () => catchUp(app, node, () => bootstrap(app, config))
     const readOnly = await isReadOnly(folders, log)
@@ -96,11 +103,8 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     app.texts.warm()
     let closeControl = async (): Promise<void> => {}
     const begin = async (): Promise<void> => {
-      closeControl = await openControl(app, {
-        dataDir: config.dataDir,
-        explain: operatorFailures(folders),
-        missing: () => missingParts(app, folders),
-      })
+      await recordNoted(app, config.dataDir)
+      closeControl = await openControlOf(app, config, folders)
       if (overrides.withoutWorker) return
       const { startBackground } = await import('./start/background.js')
       work.background = startBackground(app, { requestExports: watchers.requestExports, node })
@@ -125,6 +129,10 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     throw error
   }
 }
+
+/** Opens the socket for commands of operators. */
+const openControlOf = (app: App, { dataDir }: Config, folders: FolderWatch): Promise<() => Promise<void>> =>
+  openControl(app, { dataDir, explain: operatorFailures(folders), missing: () => missingParts(app, folders) })
 
 /** The background work of a service. The start fills it in; `background` stays null without a worker. */
 interface BackgroundWork {

@@ -4,6 +4,7 @@ import { forgetFingerprint, type KeyName, prepareFiles } from '../shared-files/i
 import { createLog } from '../kernel/log.js'
 import { keyFingerprints, SIGNING_KEY } from '../model/index.js'
 import { openDatabase } from '../postgres/index.js'
+import { noteCommand } from '../start/operator/audit.js'
 import { openDocuments } from '../start/open-documents.js'
 import { OperatorError } from './maintenance.js'
 
@@ -22,6 +23,7 @@ async function forgetLocally(config: LocalSettings): Promise<string> {
   } finally {
     await store.close()
   }
+  await noteCommand(config.dataDir, { operation: 'forget-key', members: ['key'] })
   return (
     'The next start uses the signing key that it finds, or generates one. Secrets sealed with the former key can no longer be read: webhooks, connections ' +
     'and share links need new secrets.'

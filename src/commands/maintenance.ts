@@ -15,8 +15,8 @@ export class OperatorError extends Error {
  * Starts a service that only works on its data: no servers, and no jobs unless they are wanted. The lock rejects it
  * while a server runs.
  */
-export const offline = (config: Config, { jobs = false } = {}) =>
-  start({ ...config, logLevel: 'silent' }, { withoutWorker: !jobs, serves: [] })
+export const offline = (config: Config, { jobs = false, repair = false } = {}) =>
+  start({ ...config, logLevel: 'silent' }, { withoutWorker: !jobs, serves: [], repairDocuments: repair })
 
 /** Checks a stopped installation: the start reconciles documents with Git, then everything is checked. */
 export async function checkAll(config: Config, { deep = false } = {}): Promise<Findings> {

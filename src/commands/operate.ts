@@ -10,6 +10,7 @@ import type { Config } from '../config.js'
 import { FolderLocked } from '../disk/folder-lock.js'
 import { ServiceError } from '../kernel/errors.js'
 import { type ControlLine, controlPath, whyNoControl } from '../start/control-socket.js'
+import { runCommand } from '../start/operator/audit.js'
 import type { AnyOperatorCommand, Outcome, Terminal, Values } from '../start/operator/declaration.js'
 import { offline, OperatorError } from './maintenance.js'
 
@@ -32,16 +33,19 @@ export async function operate(config: Config, execution: Execution): Promise<Out
 
 async function doOffline(config: Config, { command, given, terminal }: Execution): Promise<Outcome> {
   if (command.needs === 'server') return withoutServer(config)
-  const service = await offline(config, { jobs: command.needs === 'jobs' }).catch((error: unknown) => {
-    const reason = whyNoControl(config.dataDir)
-    throw error instanceof FolderLocked && reason !== null
-      ? new OperatorError(`${error.message}. To run the command while the server is running: ${reason}.`)
-      : error
-  })
+  const service = await offline(config, { jobs: command.needs === 'jobs', repair: given.repair === true }).catch(
+    (error: unknown) => {
+      const reason = whyNoControl(config.dataDir)
+      throw error instanceof FolderLocked && reason !== null
+        ? new OperatorError(`${error.message}. To run the command while the server is running: ${reason}.`)
+        : error
+    },
+  )
   try {
     const { app, repairs } = service
     const { signal } = new AbortController()
-    return await command.operate(
+    return await runCommand(
+      command,
       { app, repairs, since: null, missing: async () => [], tell: terminal.tell, signal },
       given,
     )

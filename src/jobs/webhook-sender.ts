@@ -5,6 +5,7 @@ import { recordAttempt } from '../domain/webhooks/outcome.js'
 import { attemptDelivery } from '../domain/webhooks/send.js'
 import { Passes } from '../kernel/passes.js'
 import { type DeliveryDoc, events, webhooks } from '../model/index.js'
+import { orIfDamaged } from '../store/index.js'
 
 /** Maximum number of concurrent deliveries per webhook. Webhooks do not wait for each other. */
 const AT_ONCE = 4
@@ -188,9 +189,11 @@ export const startWebhookSender = (app: App, { restMs = REST_MS, pollMs = null }
 async function findBehind(app: App, found: (id: string) => unknown): Promise<void> {
   try {
     const ends = new Map<string, number>()
-    for (const { id, enabled, organization, next } of await app.store.all(webhooks)) {
+    for (const { id, enabled, organization, next } of await app.store.intact(webhooks)) {
       if (!enabled) continue
-      const end = ends.get(organization) ?? (await app.store.extent(events, organization)).next
+      const end =
+        ends.get(organization) ??
+        (await app.store.extent(events, organization).then(({ next }) => next, orIfDamaged(0)))
       ends.set(organization, end)
       if (next < end) found(id)
     }

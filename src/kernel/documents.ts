@@ -31,10 +31,11 @@ export interface Table<T extends object, I extends string = string, O extends st
   /** Order name → the order that `page` sorts by. It is built on first use. */
   readonly orders?: { readonly [K in O]: Order<T> }
   /**
-   * Returns the owner whose checkpoint file contains the document, for example its space. Default: one file for the
-   * whole table.
+   * The owner whose checkpoint file contains the document, for example its space: the name of the index whose key it is,
+   * or a function that returns it. If a file is damaged, the index shows which keys are not concerned. Default: one file
+   * for the whole table.
    */
-  readonly owner?: (document: Draft<T>) => string
+  readonly owner?: NoInfer<I> | ((document: Draft<T>) => string)
 }
 
 /** Declares a table with its types inferred. */

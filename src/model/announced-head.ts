@@ -16,6 +16,6 @@ export interface AnnouncedHeadDoc {
 export const announcedHeads = table<AnnouncedHeadDoc>()({
   name: 'announced-heads',
   indexes: { space: (head) => head.space },
-  owner: (head) => head.space,
+  owner: 'space',
 })
 export const announcedHeadId = (space: string, ref: string): string => `${space}:${ref}`

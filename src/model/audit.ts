@@ -85,7 +85,10 @@ export const AuditEntry = Type.Object(
     organization: Id,
     at: Timestamp,
     actor: Type.Object({ user: Id, token: Type.Optional(Type.String({ description: 'ID of the token.' })) }),
-    operation: Type.String({ description: 'operationId, as in the OpenAPI document.' }),
+    operation: Type.String({
+      description:
+        'operationId, as in the OpenAPI document. For a command of an operator, its name, such as `space-delete`: the user is then `operator`, and the method `COMMAND`.',
+    }),
     method: Type.String(),
     outcome: oneOf(auditOutcomes, { description: '`refused`: 401 or 403; `failed`: any other error.' }),
     status: Type.Integer({ description: 'HTTP status of the response.' }),

@@ -63,7 +63,7 @@ export const changeRequests = table<ChangeRequestDoc>()({
       by: (cr) => cr.updatedAt,
     },
   },
-  owner: (cr) => cr.space,
+  owner: 'space',
 })
 
 const MarkdownText = Type.String({ maxLength: 10_000 })

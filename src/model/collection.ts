@@ -21,7 +21,7 @@ export interface CollectionDoc {
 export const collections = table<CollectionDoc>()({
   name: 'collections',
   indexes: { organization: (c) => c.organization, parent: (c) => c.parent ?? null, place: placeKey },
-  owner: (c) => c.organization,
+  owner: 'organization',
 })
 
 export const collectionPermissions = ['view', 'admin', 'viewInviteLinks', 'create'] as const

@@ -91,7 +91,7 @@ export const comments = table<CommentDoc>()({
   name: 'comments',
   indexes: { space: (comment) => comment.space },
   orders: { posted: { group: listsOf, by: (comment) => comment.postedAt } },
-  owner: (comment) => comment.space,
+  owner: 'space',
 })
 
 const CommentTarget = Type.Object(

@@ -17,7 +17,7 @@ interface CommenterDoc {
 export const commenters = table<CommenterDoc>()({
   name: 'commenters',
   indexes: { space: (one) => one.space, discussion: (one) => one.discussion },
-  owner: (one) => one.space,
+  owner: 'space',
 })
 
 export const commenterId = (discussion: string, user: string): string => `${discussion}:${user}`

@@ -140,5 +140,5 @@ export interface ContentImportDoc {
 export const contentImports = table<ContentImportDoc>()({
   name: 'content-imports',
   indexes: { space: (doc) => doc.space },
-  owner: (doc) => doc.space,
+  owner: 'space',
 })

@@ -184,7 +184,7 @@ export interface SyncRunDoc {
 export const syncRuns = table<SyncRunDoc>()({
   name: 'sync-runs',
   indexes: { space: (run) => run.space, connection: (run) => run.connection ?? null },
-  owner: (run) => run.space,
+  owner: 'space',
 })
 
 export const RetryRequest = Type.Object(

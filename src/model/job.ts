@@ -125,5 +125,5 @@ export const LAST_IN_LANE = Number.MAX_SAFE_INTEGER
 export const jobs = table<JobDoc>()({
   name: 'jobs',
   indexes: { lane: (job) => job.lane, state: (job) => job.state },
-  owner: (job) => job.lane,
+  owner: 'lane',
 })

@@ -33,7 +33,7 @@ export const lfsObjectId = (space: string, oid: string): string => `${space}-${o
 export const lfsObjects = table<LfsObjectDoc>()({
   name: 'lfs-objects',
   indexes: { space: (one) => one.space, oid: (one) => one.oid },
-  owner: (one) => one.space,
+  owner: 'space',
 })
 
 /** A remote to fetch objects from. */

@@ -44,7 +44,7 @@ export const memberships = table<MembershipDoc>()({
       by: (member) => member.lastSeenAt ?? '',
     },
   },
-  owner: (member) => member.organization,
+  owner: 'organization',
 })
 
 export const membershipId = (organization: string, user: string): string => `${organization}:${user}`

@@ -57,7 +57,7 @@ export const openApiSpecs = table<OpenApiSpecDoc>()({
   },
   unique: ['slug'],
   orders: { createdAt: { group: (spec) => spec.organization, by: (spec) => spec.createdAt } },
-  owner: (spec) => spec.organization,
+  owner: 'organization',
 })
 
 const names = Type.Array(Type.String())
@@ -120,7 +120,7 @@ export const openApiVersions = table<OpenApiVersionDoc>()({
   name: 'openapi-versions',
   indexes: { spec: (one) => one.spec, file: (one) => [one.content, one.outline, one.parts, one.index].filter(Boolean) },
   orders: { number: { group: (one) => one.spec, by: (one) => one.number } },
-  owner: (one) => one.spec,
+  owner: 'spec',
 })
 
 const Source = Type.Union([

@@ -17,7 +17,7 @@ export interface GrantDoc {
 export const grants = table<GrantDoc>()({
   name: 'grants',
   indexes: { target: (grant) => grant.target, principal: (grant) => grant.principal },
-  owner: (grant) => grant.target,
+  owner: 'target',
 })
 
 /**
@@ -36,7 +36,7 @@ export const keptGrants = table<KeptGrantDoc>()({
     place: (grant) => `${grant.organization}/${grant.target}`,
     principal: (grant) => `${grant.organization}/${grant.principal}`,
   },
-  owner: (grant) => grant.target,
+  owner: 'target',
 })
 
 const principals = { uniqueItems: true, maxItems: 1000 }

@@ -59,7 +59,7 @@ export const pullPreviews = table<PullPreviewDoc>()({
     connection: (one) => one.connection,
     space: (one) => one.space,
   },
-  owner: (one) => one.space,
+  owner: 'space',
 })
 
 export const PullRequestPreview = Type.Object(

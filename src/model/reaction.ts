@@ -18,7 +18,7 @@ export interface ReactionDoc {
 export const reactions = table<ReactionDoc>()({
   name: 'reactions',
   indexes: { space: (reaction) => reaction.space, post: (reaction) => reaction.post },
-  owner: (reaction) => reaction.space,
+  owner: 'space',
 })
 
 export const reactionId = (post: string, user: string, emoji: string): string => `${post}:${user}:${emoji}`

@@ -16,5 +16,5 @@ export interface RemovedObjectsDoc {
 export const removedObjects = table<RemovedObjectsDoc>()({
   name: 'removed-objects',
   indexes: { space: (one) => one.space },
-  owner: (one) => one.space,
+  owner: 'space',
 })

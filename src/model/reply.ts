@@ -14,7 +14,7 @@ export const replies = table<ReplyDoc>()({
   name: 'replies',
   indexes: { space: (reply) => reply.space, comment: (reply) => reply.comment },
   orders: { posted: { group: (reply) => reply.comment, by: (reply) => reply.postedAt } },
-  owner: (reply) => reply.space,
+  owner: 'space',
 })
 
 export const CommentReply = Type.Object(

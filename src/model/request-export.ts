@@ -93,7 +93,7 @@ export const requestExports = table<RequestExportDoc>()({
     connection: (one) => (one.status === 'merged' && one.waitsFor === undefined ? null : one.connection),
     waiting: (one) => (one.waitsFor === undefined ? null : 'waiting'),
   },
-  owner: (one) => one.space,
+  owner: 'space',
 })
 
 export const ExportChangeRequest = Type.Object(

@@ -33,7 +33,7 @@ export const reviews = table<ReviewDoc>()({
   name: 'reviews',
   indexes: { space: (review) => review.space, changeRequest: (review) => review.changeRequest },
   orders: { sequence: { group: (review) => review.changeRequest, by: (review) => review.sequence } },
-  owner: (review) => review.space,
+  owner: 'space',
 })
 
 /** A request for a review that has not been given yet, as stored. Its ID is `<change request>:<user>`. */
@@ -52,7 +52,7 @@ export const requestedReviews = table<RequestedReviewDoc>()({
   name: 'requested-reviews',
   indexes: { space: (one) => one.space, user: (one) => one.user },
   orders: { requestedAt: { group: (one) => one.changeRequest, by: (one) => one.requestedAt } },
-  owner: (one) => one.space,
+  owner: 'space',
 })
 export const requestedReviewId = (changeRequest: string, user: string): string => `${changeRequest}:${user}`
 
@@ -68,7 +68,7 @@ export interface ViewedPagesDoc {
 export const viewedPages = table<ViewedPagesDoc>()({
   name: 'viewed-pages',
   indexes: { space: (one) => one.space, user: (one) => one.user },
-  owner: (one) => one.space,
+  owner: 'space',
 })
 export const viewedPagesId = (changeRequest: string, user: string): string => `${changeRequest}:${user}`
 /** Maximum number of pages of a change request that a user has marked as viewed. */

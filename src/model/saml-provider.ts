@@ -23,7 +23,7 @@ export interface SamlProviderDoc {
 export const samlProviders = table<SamlProviderDoc>()({
   name: 'saml-providers',
   indexes: { organization: (provider) => provider.organization },
-  owner: (provider) => provider.organization,
+  owner: 'organization',
 })
 
 const Label = Type.String({

@@ -186,5 +186,5 @@ export interface SiteCustomizationDoc {
 export const siteCustomizations = table<SiteCustomizationDoc>()({
   name: 'site-customizations',
   indexes: { site: (customization) => customization.site },
-  owner: (customization) => customization.site,
+  owner: 'site',
 })

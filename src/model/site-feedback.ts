@@ -24,7 +24,7 @@ export const siteFeedback = table<SiteFeedbackDoc>()({
   name: 'site-feedback',
   indexes: { site: (feedback) => feedback.site },
   orders: { createdAt: { group: (feedback) => feedback.site, by: (feedback) => feedback.createdAt } },
-  owner: (feedback) => feedback.site,
+  owner: 'site',
 })
 
 export const SiteFeedback = Type.Object(

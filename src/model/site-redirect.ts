@@ -23,7 +23,7 @@ export const siteRedirects = table<SiteRedirectDoc>()({
   indexes: { site: (redirect) => redirect.site, source: redirectKey },
   unique: ['source'],
   orders: { createdAt: { group: (redirect) => redirect.site, by: (redirect) => redirect.createdAt } },
-  owner: (redirect) => redirect.site,
+  owner: 'site',
 })
 
 const Source = Type.String({

@@ -22,7 +22,7 @@ export const shareLinks = table<ShareLinkDoc>()({
   indexes: { site: (link) => link.site, keyHash: (link) => link.keyHash },
   unique: ['keyHash'],
   orders: { createdAt: { group: (link) => link.site, by: (link) => link.createdAt } },
-  owner: (link) => link.site,
+  owner: 'site',
 })
 
 const Name = Type.String({ maxLength: 50 })

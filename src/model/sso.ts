@@ -81,7 +81,7 @@ export interface SsoTokenDoc {
 export const ssoTokens = table<SsoTokenDoc>()({
   name: 'sso-tokens',
   indexes: { organization: (one) => one.organization },
-  owner: (one) => one.organization,
+  owner: 'organization',
 })
 
 export const ssoTokenId = (organization: string, token: string): string => `${organization}:${token}`

@@ -15,7 +15,7 @@ export interface TeamDoc {
 export const teams = table<TeamDoc>()({
   name: 'teams',
   indexes: { organization: (team) => team.organization },
-  owner: (team) => team.organization,
+  owner: 'organization',
 })
 
 /**
@@ -34,7 +34,7 @@ export const teamMembers = table<TeamMemberDoc>()({
   name: 'team-members',
   indexes: { team: (member) => member.team, user: (member) => `${member.organization}/${member.user}` },
   orders: { user: { group: (member) => member.team, by: (member) => member.user } },
-  owner: (member) => member.team,
+  owner: 'team',
 })
 
 export const teamMemberId = (team: string, user: string): string => `${team}:${user}`

@@ -38,7 +38,7 @@ export const tokens = table<TokenDoc>()({
   name: 'tokens',
   indexes: { hash: (token) => token.hash, user: (token) => token.user },
   unique: ['hash'],
-  owner: (token) => token.user,
+  owner: 'user',
 })
 
 const tokenFields = {

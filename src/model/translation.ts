@@ -88,7 +88,7 @@ export const translations = table<TranslationDoc>()({
     source: (one) => one.source.space,
     result: (one) => one.result.space,
   },
-  owner: (one) => one.organization,
+  owner: 'organization',
 })
 
 const InstructionBlocks = Type.Array(Type.Object({ object: Type.Literal('block') }, { additionalProperties: true }), {

@@ -34,7 +34,7 @@ export interface WebhookDoc {
 export const webhooks = table<WebhookDoc>()({
   name: 'webhooks',
   indexes: { organization: (webhook) => webhook.organization },
-  owner: (webhook) => webhook.organization,
+  owner: 'organization',
 })
 
 const Url = Type.String({

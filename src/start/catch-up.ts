@@ -2,6 +2,7 @@
 import { announceAll, forgetLostHeads } from '../domain/commits/announce.js'
 import type { App } from '../domain/context/app.js'
 import { type Repair, reconcile } from '../domain/upkeep/reconcile.js'
+import { orIfDamaged } from '../store/index.js'
 import { type Node, otherNodes } from './open-node.js'
 
 /** The lease for catching up. Nodes that start together catch up one after another. */
@@ -42,7 +43,7 @@ async function repairAll(app: App, { alone }: { alone: boolean }): Promise<Repai
     else app.log.warn(repair, 'reconciled')
   }
   // A space that another node is creating has an announced head before it has a document.
-  if (alone) await forgetLostHeads(app)
+  if (alone) await forgetLostHeads(app).catch(orIfDamaged(undefined))
   await announceAll(app, { branches: true })
   return repairs
 }

@@ -10,6 +10,7 @@ import { whyNoSocket } from '../disk/socket-path.js'
 import type { App } from '../domain/context/app.js'
 import { ServiceError } from '../kernel/errors.js'
 import { isRecord } from '../kernel/guards.js'
+import { runCommand } from './operator/audit.js'
 import { operatorCommands } from './operator/commands.js'
 import { type Operation, type Outcome, wrongValue } from './operator/declaration.js'
 import { stopServer } from './listen.js'
@@ -131,7 +132,7 @@ async function execute(request: unknown, operation: Operation): Promise<Outcome 
   const { command: name, given } = request
   const command = operatorCommands.find((one) => one.name === name)
   if (command === undefined || wrongValue(command.parameters, given) !== null) return null
-  const outcome = await command.operate(operation, given)
+  const outcome = await runCommand(command, operation, given)
   operation.app.log.info({ command: name }, 'An operator command was executed.')
   return outcome
 }

@@ -56,7 +56,7 @@ async function countDueJobs(app: App): Promise<Record<string, number>> {
 }
 
 async function countSpaces(app: App): Promise<Record<string, number>> {
-  const all = await app.store.all(spaces)
+  const all = await app.store.intact(spaces)
   const deleted = all.filter(({ deletedAt }) => deletedAt !== undefined).length
   return { active: all.length - deleted, deleted }
 }

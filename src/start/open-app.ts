@@ -77,13 +77,15 @@ interface Surroundings {
   node: Node | null
   /** Undefined = the included templates and those of the operator. */
   templates: App['templates'] | undefined
+  /** Whether damaged files of documents are replaced by what is readable of them. */
+  repairDocuments: boolean
 }
 
 /** Opens the app. Each opened resource is added to `closers` immediately. */
 export async function openApp(config: Config, around: Surroundings, closers: Closers): Promise<App> {
   const { budget, log, clock, node } = around
   await checkShared(config, node)
-  const store = await openDocuments(config, log, node)
+  const store = await openDocuments(config, log, node, around.repairDocuments)
   closers.add(() => store.close())
   const settings = await settingsOf(config, store, node)
   const git = await openRepositories(config, around, closers)

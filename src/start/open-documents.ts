@@ -6,6 +6,7 @@ import { makeDurableFolder } from '../disk/durable-folder.js'
 import { makePrivate } from '../disk/private-files.js'
 import { migrations } from '../domain/upkeep/migrations.js'
 import type { Log } from '../kernel/log.js'
+import { asError } from '../kernel/thrown.js'
 import { documentTables } from '../model/index.js'
 import type { Node } from './open-node.js'
 import { openPostgresStore, openStore, type SharedStore, type Store, type StoreEvent } from '../store/index.js'
@@ -18,10 +19,11 @@ export async function openDocuments(
   config: Pick<Config, 'dataDir'>,
   log: Log,
   node: Pick<Node, 'database' | 'news'> | null,
+  repair = false,
 ): Promise<Store> {
   const dataDir = resolve(config.dataDir)
   const dir = join(dataDir, 'store')
-  const tell = ({ event, ...fields }: StoreEvent): void => log.info(fields, `store: ${event}`)
+  const tell = (event: StoreEvent): void => tellOperator(log, event)
   await makeDurableFolder(node === null ? dir : dataDir)
   makePrivate(dataDir, { deep: false })
   if (node !== null) {
@@ -36,7 +38,14 @@ export async function openDocuments(
     })
   }
   makePrivate(dir, { deep: true })
-  return openStore({ dir, tables: documentTables, migrations, log: tell })
+  return openStore({ dir, tables: documentTables, migrations, log: tell, repair })
+}
+
+function tellOperator(log: Log, { event, ...fields }: StoreEvent): void {
+  if (event === 'damaged' && 'error' in fields)
+    log.error(fields, `A part of the documents is out of service. ${asError(fields.error).message}`)
+  else if (event === 'bit-corrected' || event === 'tail-cut') log.warn(fields, `store: ${event}`)
+  else log.info(fields, `store: ${event}`)
 }
 
 /** Maximum duration of a database check, in milliseconds. */

@@ -6,6 +6,7 @@ import { type FolderWatch, isRefusedWrite, type LowFolder, type UnwritableFolder
 import { GitError, isRepositoryFault, NoRepository, UnsupportedRepository } from '../git/index.js'
 import { ServiceError } from '../kernel/errors.js'
 import type { App } from '../domain/context/app.js'
+import { StoreDamaged } from '../store/index.js'
 import { missingDocuments } from './open-documents.js'
 
 const REMEDY =
@@ -30,6 +31,8 @@ const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1024 ** 2)} M
 export function operatorFailures(folders: FolderWatch): (thrown: unknown) => Promise<unknown> {
   return async (thrown) => {
     if (thrown instanceof ServiceError) return thrown
+    if (thrown instanceof StoreDamaged)
+      return new ServiceError('unavailable', describeDamage(thrown), { cause: thrown })
     if (isRepositoryFault(thrown))
       return new ServiceError('unavailable', `${faultOf(thrown)} ${REMEDY}`, { cause: thrown })
     // Git reports a full disk only in words, so any Git failure triggers a check of the folders.
@@ -40,6 +43,10 @@ export function operatorFailures(folders: FolderWatch): (thrown: unknown) => Pro
     return new ServiceError('insufficient-storage', message, { cause: thrown })
   }
 }
+
+/** The file without the folders above the store, which are only for the operator. */
+export const describeDamage = ({ file }: StoreDamaged): string =>
+  `This content is out of service: the file ${file.slice(file.lastIndexOf('/store/') + 1)} of the data folder is damaged. An operator of the server has to stop it and run \`bindery fsck --repair\`, or restore a backup. Everything that does not need this file works.`
 
 function faultOf(thrown: GitError): string {
   if (thrown instanceof NoRepository) return 'The space is out of service: its repository is missing.'

@@ -4,9 +4,11 @@
  */
 import { asError } from '../kernel/thrown.js'
 import { setImmediate as breathe } from 'node:timers/promises'
+import { isUtf8 } from 'node:buffer'
 import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'
 import { StoreDamaged } from './errors.js'
+import { correctBit, onlyDifference } from './flipped-bit.js'
 import { readIfThere, replaceFile } from './file-system.js'
 import { deepFreeze } from './json.js'
 import type { FileSystem } from './types.js'
@@ -25,16 +27,25 @@ export interface Checkpoint {
 const SEAL = Buffer.from(',\n"crc32":"')
 const SLICE = 500
 
-const seal = (body: string): string => `${body},\n"crc32":"${crc32(body).toString(16).padStart(8, '0')}"}\n`
+const sealOf = (body: string | Buffer): string => `,\n"crc32":"${crc32(body).toString(16).padStart(8, '0')}"}\n`
+const seal = (body: string): string => body + sealOf(body)
 
 /** Returns JSON that ends with a checksum of everything before it. */
 export const sealedJson = (value: object): string => seal(JSON.stringify(value).slice(0, -1))
 
-/** Parses the output of `sealedJson`, or a checkpoint. Throws `StoreDamaged`. */
-export function parseSealed(file: string, bytes: Buffer): unknown {
+/**
+ * Parses the output of `sealedJson`, or a checkpoint. Calls `flipped` with the position of a bit that the checksum
+ * corrected. Throws `StoreDamaged`.
+ */
+export function parseSealed(file: string, bytes: Buffer, flipped: (at: number) => void = () => {}): unknown {
   const end = bytes.lastIndexOf(SEAL)
   const expected = bytes.toString('latin1', end + SEAL.length, end + SEAL.length + 8)
   const fits = end > 0 && crc32(bytes.subarray(0, end)).toString(16).padStart(8, '0') === expected
+  const corrected = fits ? null : correctedJson(bytes)
+  if (corrected) {
+    flipped(corrected.at)
+    return corrected.value
+  }
   const text = bytes.toString('utf8')
   try {
     const value: unknown = JSON.parse(text)
@@ -45,6 +56,22 @@ export function parseSealed(file: string, bytes: Buffer): unknown {
     throw new StoreDamaged(file, offset, 'it is not valid JSON', undefined, { cause })
   }
   throw new StoreDamaged(file, 0, 'its checksum is wrong: it was changed or truncated')
+}
+
+/** Parses sealed JSON with one flipped bit, which may be in the seal; null if there is more damage. */
+function correctedJson(bytes: Buffer): { value: unknown; at: number } | null {
+  const end = bytes.length - Buffer.byteLength(seal(''))
+  if (end <= 0) return null
+  const body = bytes.subarray(0, end)
+  const inSeal = onlyDifference(bytes.subarray(end), Buffer.from(sealOf(body)))
+  const sum = Number.parseInt(bytes.toString('latin1', end + SEAL.length, end + SEAL.length + 8), 16)
+  const found = inSeal === null ? correctBit(body, sum) : { bytes: body, at: end + inSeal }
+  if (found === null || !isUtf8(found.bytes)) return null
+  try {
+    return { value: JSON.parse(`${found.bytes.toString('utf8')}}`), at: found.at }
+  } catch {
+    return null
+  }
 }
 
 /**
@@ -69,13 +96,14 @@ async function encode(data: Checkpoint): Promise<string> {
 /**
  * Returns lowdb's adapter for a checkpoint file. It writes a temporary file, syncs it and renames it. The checkpointer
  * syncs the folder once for all files before it shortens the log. `read` returns null if there is no file.
+ * @param flipped called with the position of a bit that a read corrected
  */
-export function checkpointFile(fs: FileSystem, path: string): Adapter<Checkpoint> {
+export function checkpointFile(fs: FileSystem, path: string, flipped?: (at: number) => void): Adapter<Checkpoint> {
   return {
     async read() {
       const bytes = await readIfThere(fs, path)
       if (bytes === null) return null
-      const data = parseSealed(path, bytes) as Checkpoint
+      const data = parseSealed(path, bytes, flipped) as Checkpoint
       for (const document of data.documents) deepFreeze(document)
       return data
     },

@@ -7,7 +7,7 @@ import { ensureDir } from './file-system.js'
 import type { Log } from './log.js'
 import { isJournal } from './journal/journals.js'
 import { FORMAT, layout, type Manifest, writeManifest } from './manifest.js'
-import { pathOf } from './recovery.js'
+import { pathOf } from './read-checkpoints.js'
 import type { FileSystem } from './types.js'
 
 const WRITE_AT_ONCE = 8
@@ -36,8 +36,14 @@ export class Checkpointer {
     else this.#dirty.set(table, new Set([owner]))
   }
 
+  /** Makes the next checkpoint replace the manifest and the log, even if no document has changed. */
+  renew(): void {
+    this.#mustRenew = true
+  }
+  #mustRenew = false
+
   get isClean(): boolean {
-    return this.#dirty.size === 0
+    return this.#dirty.size === 0 && !this.#mustRenew
   }
 
   /**
@@ -59,6 +65,7 @@ export class Checkpointer {
       await writeManifest(this.#fs, this.#dir, manifest)
       await this.#tidy(pending)
       await this.#log.dropBefore(manifest.logFrom)
+      this.#mustRenew = false
       return written
     } catch (thrown) {
       for (const [table, owners] of pending) for (const owner of owners) this.touch(table, owner)

@@ -1,4 +1,5 @@
 // The tables of the store in memory, grouped by checkpoint file.
+import { Damages } from './damages.js'
 import { DuplicateKey } from './errors.js'
 import { isJournal, type Journals } from './journal/journals.js'
 import { Layer } from './layer.js'
@@ -32,6 +33,7 @@ export class Database {
   constructor(
     seq: number,
     readonly journals: Journals,
+    readonly damages = new Damages(),
   ) {
     this.seq = seq
   }

@@ -37,13 +37,13 @@ export class NoDocument extends Error {
   }
 }
 
-/** A file of the store is damaged. The store does not start, because it would lose unreadable data. */
+/** A file of the store is damaged. Data that it may contain is neither read nor written. */
 export class StoreDamaged extends Error {
   constructor(
     readonly file: string,
     /** The start of the damage, in bytes from the start of the file. */
     readonly offset: number,
-    what: string,
+    readonly what: string,
     /** The advice for the operator. */
     readonly advice: string = 'restore the whole folder of the store from a backup; nothing has been changed',
     options?: ErrorOptions,
@@ -51,7 +51,22 @@ export class StoreDamaged extends Error {
     super(`${file} is damaged at byte ${offset}: ${what}. What to do: ${advice}.`, options)
     this.name = 'StoreDamaged'
   }
+
+  /** Returns the error of damage that concerns only one table, which can be repaired. */
+  asRepairable(): StoreDamaged {
+    const advice =
+      'stop the server and run `bindery fsck --repair`, which keeps everything that is readable, or restore the data folder from a backup; nothing has been changed'
+    return new StoreDamaged(this.file, this.offset, this.what, advice, { cause: this.cause })
+  }
 }
+
+/** Returns a handler that replaces the error of a damaged file by a value, and throws every other error. */
+export const orIfDamaged =
+  <T>(value: T) =>
+  (error: unknown): T => {
+    if (error instanceof StoreDamaged) return value
+    throw error
+  }
 
 /** The folder was written by a newer release. */
 export class StoreTooNew extends Error {

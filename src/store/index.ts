@@ -2,7 +2,15 @@
 // the files.
 export { FolderLocked as StoreLocked } from '../disk/folder-lock.js'
 export { DatabaseAway } from '../postgres/index.js'
-export { DuplicateKey, NoDocument, StaleDocument, StoreClosed, StoreDamaged, StoreTooNew } from './errors.js'
+export {
+  DuplicateKey,
+  NoDocument,
+  orIfDamaged,
+  StaleDocument,
+  StoreClosed,
+  StoreDamaged,
+  StoreTooNew,
+} from './errors.js'
 export { openStore } from './open.js'
 export { openPostgresStore, type PostgresStoreOptions } from './postgres/open.js'
 export { differencesOf, digestOf, type StoreDigest } from './transfer/digest.js'

@@ -52,15 +52,17 @@ export async function createSegment(fs: FileSystem, dir: string, first: number):
 
 /**
  * Reads a segment. `good` is the end of its last complete batch. Anything after it in the newest segment was never
- * acknowledged. Throws `StoreDamaged` for anything other than an interrupted last write.
+ * acknowledged. `flipped` contains the positions of bits that were corrected. Throws `StoreDamaged` for anything other
+ * than that and an interrupted last write.
  */
 export async function readSegment(
   fs: FileSystem,
   path: string,
   first: number,
-): Promise<{ batches: Batch[]; good: number; size: number }> {
+): Promise<{ batches: Batch[]; good: number; size: number; flipped: number[] }> {
   const bytes = await fs.readFile(path)
   const batches: Batch[] = []
+  const flipped: number[] = []
   let next = first
   let offset = 0
   for (;;) {
@@ -81,9 +83,10 @@ export async function readSegment(
       batches.push(payload)
       next += payload.transactions.length
     }
+    if (found.flipped !== undefined) flipped.push(found.flipped)
     offset = found.next
   }
-  return { batches, good: offset, size: bytes.length }
+  return { batches, good: offset, size: bytes.length, flipped }
 }
 
 /** Returns the advice for a log that is intact up to `offset`. */

@@ -26,14 +26,23 @@ export const layout = (dir: string) => ({
   log: `${dir}/log`,
   documents: `${dir}/documents`,
   journals: `${dir}/journals`,
+  /** Damaged files that a repair replaced. */
+  damaged: `${dir}/damaged`,
   lock: `${dir}/lock`,
 })
 
-/** Reads the manifest; null if there is none. Throws `StoreDamaged`, `StoreTooNew`. */
-export async function findManifest(fs: FileSystem, path: string): Promise<Manifest | null> {
+/**
+ * Reads the manifest; null if there is none. Throws `StoreDamaged`, `StoreTooNew`.
+ * @param flipped called with the position of a bit that was corrected
+ */
+export async function findManifest(
+  fs: FileSystem,
+  path: string,
+  flipped?: (at: number) => void,
+): Promise<Manifest | null> {
   const bytes = await readIfThere(fs, path)
   if (bytes === null) return null
-  const manifest = parseSealed(path, bytes) as Manifest
+  const manifest = parseSealed(path, bytes, flipped) as Manifest
   if (manifest.format > FORMAT)
     throw new StoreTooNew(
       path,

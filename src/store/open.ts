@@ -1,6 +1,7 @@
 /** Opens the store: takes its lock, recovers from a crash, runs migrations, and builds the indexes. */
 import { resolve } from 'node:path'
 import { Checkpointer } from './checkpointer.js'
+import { Damages } from './damages.js'
 import { Database } from './database.js'
 import { ensureDir, nodeFileSystem } from './file-system.js'
 import { Log } from './log.js'
@@ -8,7 +9,7 @@ import { layout } from './manifest.js'
 import { migrate } from './migrate.js'
 import { recover } from './recovery.js'
 import { EmbeddedStore } from './store.js'
-import type { Store, StoreOptions } from './types.js'
+import type { Store, StoreEvent, StoreOptions } from './types.js'
 
 /**
  * Log size at which checkpoints are written, in bytes. A checkpoint writes a file for each changed space, so it should
@@ -17,28 +18,38 @@ import type { Store, StoreOptions } from './types.js'
 const CHECKPOINT_AFTER_BYTES = 8 * 1024 * 1024
 
 /**
- * Opens the store in a folder, or creates one. Throws `StoreLocked` if another process has it open, `StoreDamaged` if a
- * file is damaged, `StoreTooNew` if a newer release wrote it, `DuplicateKey` if stored documents violate a unique index
+ * Opens the store in a folder, or creates one. Throws `StoreLocked` if another process has it open, `StoreDamaged` if the
+ * log or the manifest is damaged (the damage of other files concerns only their table), `StoreTooNew` if a newer release wrote it, `DuplicateKey` if stored documents violate a unique index
  * of `tables`.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const {
     tables = [],
     migrations = [],
+    repair = false,
     checkpointAfterBytes = CHECKPOINT_AFTER_BYTES,
     fs = nodeFileSystem,
-    log: tell = () => undefined,
+    log: given = () => undefined,
   } = options
+  const repaired: string[] = []
+  const tell = (event: StoreEvent): void => {
+    if (event.event === 'repaired') repaired.push(lineOf(event))
+    given(event)
+  }
   const started = performance.now()
   const dir = resolve(options.dir)
   await ensureDir(fs, dir)
   const lock = fs.lock(dir, layout(dir).lock)
   let log: Log | undefined
   try {
-    const found = await recover(fs, dir, tell)
+    const damages = new Damages()
+    const found = await recover(fs, dir, tell, { damages, repair })
+    // A migration would see a part of the documents.
+    if (damages.first !== null && found.migrated < migrations.length) throw damages.first
     log = await Log.open(fs, layout(dir).log, found.segment, found.lastSeq + 1)
-    const database = new Database(found.lastSeq, found.journals)
+    const database = new Database(found.lastSeq, found.journals, damages)
     const checkpointer = new Checkpointer(fs, dir, database, log)
+    if (found.corrected) checkpointer.renew()
     for (const [table, owner] of found.dirty) checkpointer.touch(table, owner)
     const isNew = found.documents.size === 0
     const migrated = await migrate(
@@ -60,10 +71,17 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       replayed,
       milliseconds: performance.now() - started,
     })
-    return new EmbeddedStore({ database, log, checkpointer, lock, migrated, checkpointAfterBytes, tell })
+    const parts = { database, log, checkpointer, lock, migrated, checkpointAfterBytes, tell }
+    return new EmbeddedStore({ ...parts, renews: found.corrected, repaired })
   } catch (thrown) {
     await log?.close().catch(() => undefined)
     lock.release()
     throw thrown
   }
+}
+
+function lineOf({ file, documents, kept, what }: Extract<StoreEvent, { event: 'repaired' }>): string {
+  const rest = kept === null ? 'Its documents are lost.' : `The damaged file is now ${kept}.`
+  const read = documents === 1 ? '1 document was readable' : `${documents} documents were readable`
+  return `${file} was damaged (${what}). ${read}. ${rest}`
 }

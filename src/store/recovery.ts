@@ -2,8 +2,7 @@
  * Reads the state of a store from the disk at start: checkpoints and the log after them. Checks that nothing is
  * missing.
  */
-import { Low } from 'lowdb'
-import { type Checkpoint, checkpointFile } from './checkpoint-file.js'
+import type { Damages } from './damages.js'
 import type { RawDocument } from './database.js'
 import { StoreDamaged } from './errors.js'
 import { fileNameOf } from './file-name.js'
@@ -12,23 +11,20 @@ import { deepFreeze } from './json.js'
 import type { GroupIndex } from './journal/group.js'
 import { isJournal, Journals } from './journal/journals.js'
 import { loadGroup } from './journal/load.js'
-import type { JournalEntry } from './journal/segment.js'
 import { type Batch, createSegment, type NewestSegment, listSegments, readSegment, toRestore } from './log.js'
 import { emptyManifest, findManifest, layout, type Manifest, writeManifest } from './manifest.js'
+import {
+  byOwner,
+  type Findings,
+  findingsOf,
+  flipIn,
+  type Owners,
+  type OwnerState,
+  pathOf,
+  readCheckpoints,
+  type Unread,
+} from './read-checkpoints.js'
 import type { FileSystem, StoreEvent } from './types.js'
-import type { AnyDocument } from './view.js'
-
-/** One checkpoint file and the log's additions to it. */
-interface OwnerState {
-  seq: number
-  readonly documents: Map<string, AnyDocument>
-  /** For a group of a journal: the records that the log adds. */
-  readonly added: JournalEntry[]
-  readonly onDisk: boolean
-  /** Whether the log refers to it since `logFrom`. Then its file may be out of date. */
-  touched: boolean
-}
-type Owners = Map<string, Map<string, OwnerState>>
 
 /** The state of the disk at start. */
 interface RecoveredState {
@@ -42,47 +38,61 @@ interface RecoveredState {
   readonly segment: NewestSegment
   readonly checkpoints: number
   readonly replayed: number
+  /** Whether a bit was corrected, so that a checkpoint should replace the files. */
+  readonly corrected: boolean
 }
-
-const READ_AT_ONCE = 16
-const NOTHING: Checkpoint = { collection: '', owner: '', seq: 0, documents: [] }
 
 /**
  * Reads the checkpoints and the log. Each checkpoint file records its last transaction, and only later transactions are
  * applied to it. So an interrupted checkpoint does not matter. Throws `StoreDamaged`, `StoreTooNew`.
+ * @param damages receives the damage of single tables. Without it, such damage is thrown as well. With `repair`, damaged
+ * files are replaced by their readable documents
  */
-export async function recover(fs: FileSystem, dir: string, log: (event: StoreEvent) => void): Promise<RecoveredState> {
+export async function recover(
+  fs: FileSystem,
+  dir: string,
+  log: (event: StoreEvent) => void,
+  { damages, repair = false }: { damages?: Damages; repair?: boolean } = {},
+): Promise<RecoveredState> {
   const paths = layout(dir)
-  const manifest = (await findManifest(fs, paths.manifest)) ?? (await createEmptyStore(fs, dir))
-  const owners = await readCheckpoints(fs, paths.documents)
+  let corrected = false
+  const found = (event: StoreEvent): void => {
+    if (event.event === 'bit-corrected' || event.event === 'repaired') corrected = true
+    log(event)
+  }
+  const findings = findingsOf(found, { damages, repair })
+  const flipped = flipIn(findings, paths.manifest)
+  const manifest = (await findManifest(fs, paths.manifest, flipped)) ?? (await createEmptyStore(fs, dir))
+  const { owners, unread } = await readCheckpoints(fs, paths.documents, findings)
   const checkpoints = count(owners, () => true)
-  const { batches, segment, lastSeq } = await readLog(fs, paths.log, manifest.logFrom)
+  const { batches, segment, lastSeq } = await readLog(fs, paths.log, manifest.logFrom, findings)
   if (segment.size > segment.good)
     log({ event: 'tail-cut', file: segment.path, offset: segment.good, bytes: segment.size - segment.good })
 
   let migrated = manifest.migrated
   const expected: Record<string, number> = {}
   for (const batch of batches) {
-    noteTouched(batch, owners, expected, paths.documents)
+    noteTouched(batch, { owners, unread, expected, documents: paths.documents }, findings)
     for (const [index, { ops, migrated: to }] of batch.transactions.entries()) {
       migrated = Math.max(migrated, to ?? 0)
       for (const op of ops) apply(ownerState(owners, op.c, op.o), op, batch.seq + index)
     }
   }
-  checkNoneIsLost(owners, expected, manifest, paths)
+  checkNoneIsLost({ owners, unread, expected, documents: paths.documents }, manifest, findings)
 
   const documents = new Map<string, RawDocument[]>()
-  const journals = new Journals(fs, paths.journals)
+  const journals = new Journals(fs, paths.journals, damages)
   const dirty: [string, string][] = []
   for (const [table, byOwner] of owners) {
     for (const [owner, state] of byOwner) {
       checkIsBelow(state, lastSeq, pathOf(paths.documents, table, owner))
-      if (state.touched) dirty.push([table, owner])
+      if (state.touched || state.isFlipped) dirty.push([table, owner])
     }
-    if (isJournal(table)) await loadJournal(journals, table, byOwner)
-    else documents.set(table, await documentsOf(fs, paths.documents, table, byOwner))
+    if (isJournal(table)) await loadJournal(journals, table, byOwner, { unread, findings })
+    else documents.set(table, await documentsOf({ fs, dir: paths.documents, findings }, table, byOwner))
   }
   return {
+    corrected,
     manifest,
     documents,
     journals,
@@ -95,15 +105,25 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
   }
 }
 
-async function loadJournal(journals: Journals, table: string, groups: Map<string, OwnerState>): Promise<void> {
-  for (const [group, { documents, added }] of groups)
-    await loadGroup(journals, table, group, ([...documents.values()][0] as unknown as GroupIndex) ?? null, added)
+async function loadJournal(
+  journals: Journals,
+  table: string,
+  groups: Map<string, OwnerState>,
+  { unread, findings }: { unread: Unread; findings: Findings },
+): Promise<void> {
+  for (const [group, { documents, added }] of groups) {
+    // Without its checkpoint, the locations of its records are unknown.
+    if (unread.get(table)?.has(fileNameOf(group))) continue
+    const index = ([...documents.values()][0] as unknown as GroupIndex) ?? null
+    // After a repair, segments contain records that the log adds again.
+    const young = index === null ? added : added.filter(({ position }) => position >= index.next)
+    await loadGroup(journals, table, group, index, young, findings.recordsDamaged)
+  }
 }
 
 /** Returns the documents of a table. Removes checkpoint files without documents that the log does not refer to. */
 async function documentsOf(
-  fs: FileSystem,
-  dir: string,
+  { fs, dir, findings }: { fs: FileSystem; dir: string; findings: Findings },
   table: string,
   owners: Map<string, OwnerState>,
 ): Promise<RawDocument[]> {
@@ -113,8 +133,11 @@ async function documentsOf(
     const file = pathOf(dir, table, owner)
     if (!touched && documents.size === 0) await removeLeftover(fs, file)
     for (const document of documents.values()) {
-      if (ids.has(document.id))
-        throw new StoreDamaged(file, 0, `document ${JSON.stringify(document.id)} is also in another file of ${table}`)
+      if (ids.has(document.id)) {
+        const what = `document ${JSON.stringify(document.id)} is also in another file of ${table}`
+        findings.damaged(table, null, new StoreDamaged(file, 0, what))
+        continue
+      }
       ids.add(document.id)
       list.push({ document, owner })
     }
@@ -130,9 +153,6 @@ function checkIsBelow({ seq }: OwnerState, lastSeq: number, file: string): void 
       `it contains transaction ${seq}, but the log ends with ${lastSeq}: the log was truncated`,
     )
 }
-
-export const pathOf = (documents: string, table: string, owner: string): string =>
-  `${documents}/${fileNameOf(table)}/${fileNameOf(owner)}.json`
 
 /** Creates an empty store. The manifest is written last: the store exists only with it. */
 async function createEmptyStore(fs: FileSystem, dir: string): Promise<Manifest> {
@@ -150,45 +170,19 @@ async function createEmptyStore(fs: FileSystem, dir: string): Promise<Manifest> 
   return emptyManifest
 }
 
-async function readCheckpoints(fs: FileSystem, documents: string): Promise<Owners> {
-  const owners: Owners = new Map()
-  const files: string[] = []
-  for (const folder of await listDir(fs, documents)) {
-    for (const name of await listDir(fs, `${documents}/${folder}`))
-      if (name.endsWith('.json')) files.push(`${documents}/${folder}/${name}`)
-  }
-  const waiting = files.values()
-  const read = async (): Promise<void> => {
-    for (const file of waiting) {
-      const low = new Low(checkpointFile(fs, file), NOTHING)
-      await low.read()
-      if (low.data === NOTHING) throw new StoreDamaged(file, 0, 'it disappeared while it was being read')
-      const { collection: table, owner, seq, documents: held } = low.data
-      if (pathOf(documents, table, owner) !== file)
-        throw new StoreDamaged(file, 0, `it is the file of ${table} ${JSON.stringify(owner)}: it was renamed`)
-      const state: OwnerState = {
-        seq,
-        documents: new Map(held.map((document) => [document.id, document])),
-        added: [],
-        onDisk: true,
-        touched: false,
-      }
-      byOwner(owners, table).set(owner, state)
-    }
-  }
-  await Promise.all(Array.from({ length: READ_AT_ONCE }, read))
-  return owners
-}
-
 interface Segment extends NewestSegment {
   readonly batches: readonly Batch[]
 }
 
-async function readLog(fs: FileSystem, dir: string, logFrom: number) {
+async function readLog(fs: FileSystem, dir: string, logFrom: number, findings: Findings) {
   const all = await listSegments(fs, dir)
   const segments: Segment[] = []
-  for (const { path, first } of all)
-    if (first >= logFrom) segments.push({ path, first, ...(await readSegment(fs, path, first)) })
+  for (const { path, first } of all) {
+    if (first < logFrom) continue
+    const { flipped, ...read } = await readSegment(fs, path, first)
+    flipped.forEach(flipIn(findings, path))
+    segments.push({ path, first, ...read })
+  }
   const { used, unused } = withoutUnused(segments)
   const batches: Batch[] = []
   let next = logFrom
@@ -232,16 +226,14 @@ function withoutUnused(segments: readonly Segment[]): { used: Segment[]; unused:
   return { used, unused }
 }
 
-function byOwner(owners: Owners, table: string): Map<string, OwnerState> {
-  let found = owners.get(table)
-  if (!found) owners.set(table, (found = new Map()))
-  return found
-}
-
 function ownerState(owners: Owners, table: string, owner: string): OwnerState {
   const of = byOwner(owners, table)
   let state = of.get(owner)
-  if (!state) of.set(owner, (state = { seq: 0, documents: new Map(), added: [], onDisk: false, touched: false }))
+  if (!state)
+    of.set(
+      owner,
+      (state = { seq: 0, documents: new Map(), added: [], onDisk: false, touched: false, isFlipped: false }),
+    )
   return state
 }
 
@@ -252,11 +244,21 @@ function apply(state: OwnerState, op: Batch['transactions'][number]['ops'][numbe
   else state.documents.delete(op.remove)
 }
 
+/** The checkpoint files during a recovery. */
+interface Checkpoints {
+  readonly owners: Owners
+  readonly unread: Unread
+  /** By table, the number of files that existed before the log and that the log refers to. */
+  readonly expected: Record<string, number>
+  /** The folder of the files. */
+  readonly documents: string
+}
+
 /**
- * Counts, by table, the checkpoint files that existed before the log and that the log refers to. Throws if one of them
- * is missing. Marks them as touched.
+ * Counts, by table, the checkpoint files that existed before the log and that the log refers to. Reports those that are
+ * missing. Marks them as touched.
  */
-function noteTouched(batch: Batch, owners: Owners, expected: Record<string, number>, documents: string): void {
+function noteTouched(batch: Batch, { owners, unread, expected, documents }: Checkpoints, findings: Findings): void {
   const fresh = new Set(batch.fresh.map((pair) => JSON.stringify(pair)))
   for (const { ops } of batch.transactions) {
     for (const { c, o } of ops) {
@@ -264,30 +266,26 @@ function noteTouched(batch: Batch, owners: Owners, expected: Record<string, numb
       if (state.touched) continue
       state.touched = true
       if (fresh.has(JSON.stringify([c, o]))) continue
-      if (!state.onDisk) throw new StoreDamaged(pathOf(documents, c, o), 0, 'it is missing')
       expected[c] = (expected[c] ?? 0) + 1
+      if (state.onDisk) continue
+      const name = fileNameOf(o)
+      if (unread.get(c)?.has(name)) continue
+      findings.damaged(c, name, new StoreDamaged(pathOf(documents, c, o), 0, 'it is missing'))
     }
   }
 }
 
-function checkNoneIsLost(
-  owners: Owners,
-  touched: Record<string, number>,
-  manifest: Manifest,
-  paths: ReturnType<typeof layout>,
-): void {
-  for (const table of new Set([...owners.keys(), ...Object.keys(manifest.owners)])) {
-    const untouched = [...(owners.get(table)?.values() ?? [])].filter(
-      (state) => !state.touched && state.documents.size > 0,
-    ).length
-    const found = untouched + (touched[table] ?? 0)
+function checkNoneIsLost({ owners, unread, expected, documents }: Checkpoints, manifest: Manifest, findings: Findings) {
+  for (const table of new Set([...owners.keys(), ...unread.keys(), ...Object.keys(manifest.owners)])) {
+    const states = [...(owners.get(table) ?? [])]
+    const untouched = states.filter(([, state]) => !state.touched && state.documents.size > 0).length
+    const touched = new Set(states.filter(([, state]) => state.touched).map(([owner]) => fileNameOf(owner)))
+    const unreadUntouched = [...(unread.get(table) ?? [])].filter((name) => !touched.has(name)).length
+    const found = untouched + unreadUntouched + (expected[table] ?? 0)
     const wanted = manifest.owners[table] ?? 0
-    if (found !== wanted)
-      throw new StoreDamaged(
-        `${paths.documents}/${fileNameOf(table)}`,
-        0,
-        `it should contain ${wanted} files with documents, but contains ${found}`,
-      )
+    if (found === wanted) continue
+    const what = `it should contain ${wanted} files with documents, but contains ${found}`
+    findings.damaged(table, null, new StoreDamaged(`${documents}/${fileNameOf(table)}`, 0, what))
   }
 }
 

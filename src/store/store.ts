@@ -2,8 +2,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Checkpointer } from './checkpointer.js'
 import { Committer, type Failure } from './committer.js'
+import type { Damages } from './damages.js'
 import type { Database } from './database.js'
-import { StoreClosed } from './errors.js'
+import { StoreClosed, type StoreDamaged } from './errors.js'
 import type { Lock } from '../disk/folder-lock.js'
 import type { Log } from './log.js'
 import type { RangePage, PageRange } from '../kernel/paging.js'
@@ -25,6 +26,10 @@ interface StoreParts {
   readonly lock: Lock
   readonly migrated: number
   readonly checkpointAfterBytes: number
+  /** Whether the next append starts a checkpoint, to replace files with corrected bits. */
+  readonly renews: boolean
+  /** A line for each file that the start repaired. */
+  readonly repaired: readonly string[]
   readonly tell: (event: StoreEvent) => void
 }
 
@@ -48,7 +53,7 @@ export class EmbeddedStore extends SingleWrites implements Store {
   constructor(parts: StoreParts) {
     super()
     this.#parts = parts
-    this.#checkpointAt = parts.checkpointAfterBytes
+    this.#checkpointAt = parts.renews ? 0 : parts.checkpointAfterBytes
     this.#committer = new Committer(parts.database, parts.log, {
       touch: (table, owner) => parts.checkpointer.touch(table, owner),
       failed: (error, transactions) => parts.tell({ event: 'append-failed', error, transactions }),
@@ -106,18 +111,26 @@ export class EmbeddedStore extends SingleWrites implements Store {
 
   async get<T extends object>(of: Table<T, string>, id: string): Promise<Document<T> | null> {
     const entry = this.#table(of).entry(id)
+    if (!entry) this.#damages.checkAbsent(of.name)
     return entry ? documentIn<T>(entry) : null
+  }
+
+  get #damages(): Damages {
+    return this.#parts.database.damages
   }
 
   async find<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<Document<T>[]> {
     checkIndex(of, index)
     const table = this.#table(of)
+    this.#damages.checkKey(of, index, key, table.count(index, key))
     return listOf(table, table.ids(index, key))
   }
 
   async count<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<number> {
     checkIndex(of, index)
-    return this.#table(of).count(index, key)
+    const count = this.#table(of).count(index, key)
+    this.#damages.checkKey(of, index, key, count)
+    return count
   }
 
   async page<T extends object, O extends string>(
@@ -126,10 +139,16 @@ export class EmbeddedStore extends SingleWrites implements Store {
     group: string,
     stretch: PageRange,
   ): Promise<RangePage<T>> {
+    this.#damages.checkAbsent(of.name)
     return stretchOf(this.#table(of), orderOf(of, order), group, stretch)
   }
 
   async all<T extends object>(of: Table<T, string>): Promise<Document<T>[]> {
+    this.#damages.checkAbsent(of.name)
+    return this.intact(of)
+  }
+
+  async intact<T extends object>(of: Table<T, string>): Promise<Document<T>[]> {
     return Array.from(this.#table(of).entries(), documentIn<T>)
   }
 
@@ -138,8 +157,18 @@ export class EmbeddedStore extends SingleWrites implements Store {
     return this.#parts.database.journals
   }
 
-  damages(): Promise<string[]> {
-    return this.#journals().damages()
+  get damaged(): readonly StoreDamaged[] {
+    return this.#damages.all
+  }
+
+  async damages(): Promise<string[]> {
+    return [
+      ...new Set([
+        ...this.#parts.repaired,
+        ...this.damaged.map(({ message }) => message),
+        ...(await this.#journals().damages()),
+      ]),
+    ]
   }
 
   async read<T extends object>(of: Journal<T>, group: string, query: JournalQuery<T>): Promise<JournalPage<T>> {
@@ -166,12 +195,17 @@ export class EmbeddedStore extends SingleWrites implements Store {
     return recordedStore(this, recording, (of) => this.#table(of))
   }
 
+  /** Whether checkpoints must wait: the log may contain the documents of a damaged file, which is to be repaired first. */
+  get #keepsLog(): boolean {
+    return this.#damages.first !== null
+  }
+
   /**
    * Called between two appends. If the log is long, starts a new segment, and writes checkpoints while work continues.
    */
   async #rotateWhenLong(): Promise<void> {
     const { log, checkpointAfterBytes } = this.#parts
-    if (this.#checkpoint || log.length < this.#checkpointAt || log.isFresh) return
+    if (this.#keepsLog || this.#checkpoint || log.length < this.#checkpointAt || log.isFresh) return
     try {
       await log.rotate()
       this.#checkpointAt = checkpointAfterBytes
@@ -205,7 +239,7 @@ export class EmbeddedStore extends SingleWrites implements Store {
       await this.#turn
       await this.#committer.idle()
       await this.#checkpoint
-      if (checkpointer.isClean) return
+      if (checkpointer.isClean || this.#keepsLog) return
       try {
         await log.rotate()
       } catch (error) {

@@ -17,6 +17,7 @@ import {
   checkOrders,
   type Entry,
   entryOf,
+  ownerOf,
   stretchOf,
   type View,
   documentIn,
@@ -81,18 +82,22 @@ export class OpenTransaction implements Transaction {
 
   async get<T extends object>(of: Table<T, string>, id: string): Promise<Document<T> | null> {
     const entry = this.#layer(of).entry(id)
+    if (!entry) this.#database.damages.checkAbsent(of.name)
     return entry ? documentIn<T>(entry) : null
   }
 
   async find<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<Document<T>[]> {
     checkIndex(of, index)
     const layer = this.#layer(of)
+    this.#database.damages.checkKey(of, index, key, layer.count(index, key))
     return listOf(layer, layer.ids(index, key))
   }
 
   async count<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<number> {
     checkIndex(of, index)
-    return this.#layer(of).count(index, key)
+    const count = this.#layer(of).count(index, key)
+    this.#database.damages.checkKey(of, index, key, count)
+    return count
   }
 
   async page<T extends object, O extends string>(
@@ -101,10 +106,12 @@ export class OpenTransaction implements Transaction {
     group: string,
     stretch: PageRange,
   ): Promise<RangePage<T>> {
+    this.#database.damages.checkAbsent(of.name)
     return stretchOf(this.#layer(of), orderOf(of, order), group, stretch)
   }
 
   async all<T extends object>(of: Table<T, string>): Promise<Document<T>[]> {
+    this.#database.damages.checkAbsent(of.name)
     return Array.from(this.#layer(of).entries(), documentIn<T>)
   }
 
@@ -112,6 +119,7 @@ export class OpenTransaction implements Transaction {
     const layer = this.#layer(of)
     const document = withVersion(draft, 1)
     if (layer.entry(document.id)) throw new DuplicateKey(of.name, 'id', document.id)
+    this.#database.damages.checkInsert(of, ownerOf(of, document))
     this.#write(of, layer, document)
     return document
   }
@@ -120,6 +128,7 @@ export class OpenTransaction implements Transaction {
     const layer = this.#layer(of)
     const document = withVersion(given, given.version + 1)
     const stored = layer.entry(document.id)?.document.version
+    if (stored === undefined) this.#database.damages.checkAbsent(of.name)
     if (stored === undefined) throw new NoDocument(of.name, document.id)
     if (stored !== given.version) throw new StaleDocument(of.name, document.id, given.version, stored)
     this.#write(of, layer, document)
@@ -128,7 +137,10 @@ export class OpenTransaction implements Transaction {
 
   async remove<T extends object>(of: Table<T, string>, id: string): Promise<boolean> {
     const layer = this.#layer(of)
-    if (!layer.entry(id)) return false
+    const entry = layer.entry(id)
+    if (!entry) this.#database.damages.checkAbsent(of.name)
+    if (!entry) return false
+    this.#database.damages.checkOwner(of.name, entry.owner)
     layer.set({ id, entry: null })
     return true
   }
@@ -175,6 +187,7 @@ export class OpenTransaction implements Transaction {
 
   #write(of: AnyTable, layer: Layer, document: AnyDocument): void {
     const entry = entryOf(of, document)
+    this.#database.damages.checkOwner(of.name, entry.owner)
     checkOrders(of, document)
     for (const index of of.unique ?? []) {
       for (const key of entry.keys.get(index) ?? []) {

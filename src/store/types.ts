@@ -2,6 +2,7 @@
 import type { Lock } from '../disk/folder-lock.js'
 import type { Table, Document, Draft, Journal, JournalReader } from '../kernel/documents.js'
 import type { PageReader } from '../kernel/paging.js'
+import type { StoreDamaged } from './errors.js'
 import type { Recording } from '../kernel/recording.js'
 
 export { type Table, table, type Document, type Draft, type Journal, type Order } from '../kernel/documents.js'
@@ -52,8 +53,17 @@ export interface Store extends Reader {
    */
   drop(of: Journal<never>, group: string, before: number): Promise<number>
   /**
-   * Reads the files of journals, which a start does not read, and returns a line for each that is missing or damaged.
-   * Absent for a database, which checks its own files.
+   * Returns the documents of a table that are not in a damaged file, for work on each of them that draws no conclusion
+   * from an absent one.
+   */
+  intact<T extends object>(of: Table<T, string>): Promise<Document<T>[]>
+  /**
+   * The damaged files that the start found. Reads and writes that need such a file throw the same error. Absent for a database, which checks its own files.
+   */
+  readonly damaged?: readonly StoreDamaged[]
+  /**
+   * Reads the files of journals, which a start does not read, and returns a line for each that is missing or damaged,
+   * after those that the start repaired, and those of `damaged`. Absent for a database.
    */
   damages?(): Promise<string[]>
   /** Returns the same store with recorded reads. */
@@ -97,6 +107,12 @@ export interface MigrationView {
 export type StoreEvent =
   | { event: 'opened'; documents: number; checkpoints: number; replayed: number; milliseconds: number }
   | { event: 'tail-cut'; file: string; offset: number; bytes: number }
+  /** One flipped bit was corrected with the checksum. The next checkpoint replaces the file. */
+  | { event: 'bit-corrected'; file: string; offset: number }
+  /** The documents of the file are out of service. */
+  | { event: 'damaged'; error: Error }
+  /** A damaged file was replaced by its readable documents. `kept` is the damaged one; null if it was missing. */
+  | { event: 'repaired'; file: string; documents: number; kept: string | null; what: string }
   | { event: 'migrated'; version: number; name: string }
   | { event: 'checkpoint'; files: number; seq: number; milliseconds: number }
   | { event: 'checkpoint-failed'; error: unknown }
@@ -111,6 +127,11 @@ export interface StoreOptions {
   /** The log size in bytes at which checkpoints are written and a new log is started. Default: 8 MiB. */
   checkpointAfterBytes?: number
   log?: (event: StoreEvent) => void
+  /**
+   * Whether damaged files of tables are replaced by their readable documents. The damaged ones are kept in the folder
+   * `damaged`. Lost documents stay lost, so only an operator decides this.
+   */
+  repair?: boolean
   /** The file system. Tests pass one that loses everything that was not synced. */
   fs?: FileSystem
 }

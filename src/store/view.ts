@@ -43,7 +43,9 @@ export const documentIn = <T extends object>({ document }: Pick<Entry, 'document
   document as Document<T>
 
 export function ownerOf(definition: AnyTable, document: AnyDocument): string {
-  const owner: unknown = definition.owner ? called(definition.owner, document) : ''
+  const { owner: declared } = definition
+  const ownerIn = typeof declared === 'string' ? definition.indexes[declared] : declared
+  const owner: unknown = ownerIn ? called(ownerIn, document) : ''
   if (typeof owner !== 'string')
     throw new TypeError(`the owner of ${definition.name} ${JSON.stringify(document.id)} is not a string`)
   return owner

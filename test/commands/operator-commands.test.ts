@@ -12,6 +12,7 @@ import * as assert from 'uvu/assert'
 import { loadConfig } from '../../src/config.js'
 import { OperatorError } from '../../src/commands/maintenance.js'
 import { operate } from '../../src/commands/operate.js'
+import { type AuditDoc, auditLog } from '../../src/model/index.js'
 import { operatorCommands } from '../../src/start/operator/commands.js'
 import { optionName } from '../../src/start/operator/declaration.js'
 import { startServer } from '../races/server-process.js'
@@ -19,6 +20,7 @@ import { createBareRepository } from '../support/bare-repository.js'
 import { git } from '../support/hermetic-git.js'
 import { moduleArguments } from '../support/own-process.js'
 import { databaseSettings } from '../support/service-database.js'
+import { openDocuments } from '../support/stored-documents.js'
 import { startService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 
@@ -131,6 +133,8 @@ async function administer(dir: string): Promise<void> {
   const { id: organization } = await asJson(0, 'org create', 'Acme', '--admin', email)
   await asJson(0, 'user', 'bob@example.org')
   await asJson(0, 'org member', organization, 'bob@example.org', '--role', 'edit')
+  // A user without an organization has no audit log.
+  await asJson(0, 'user', 'bob@example.org')
   const members: { email: string; role: string }[] = await asJson(0, 'user list', '--organization', organization)
   assert.equal(
     members.map((one) => [one.email, one.role]),
@@ -168,6 +172,43 @@ async function administer(dir: string): Promise<void> {
   await rm(source, { recursive: true, force: true })
 }
 
+/** The entries of the audit log of every organization, as "operation status", and the members of those of a token. */
+async function auditOf(dir: string): Promise<{ lines: string[]; entries: AuditDoc[] }> {
+  const store = await openDocuments(dir)
+  const entries: AuditDoc[] = []
+  for (const group of await store.groups(auditLog)) {
+    const { records } = await store.read(auditLog, group, { direction: 'asc', limit: 1000 })
+    entries.push(...records.map(({ record }) => record))
+  }
+  await store.close()
+  return { lines: [...new Set(entries.map(({ operation, status }) => `${operation} ${status}`))].sort(), entries }
+}
+
+/** Every command that changes something is in the audit log, without values. */
+async function assertAudited(dir: string): Promise<void> {
+  const { lines, entries } = await auditOf(dir)
+  for (const line of [
+    'org-create 200',
+    'org-member 200',
+    'user 200',
+    'token 200',
+    'token-revoke 200',
+    'space-create 200',
+    'space-delete 200',
+    'space-restore 200',
+    'import 200',
+    'export 200',
+    'gc 200',
+  ])
+    assert.ok(lines.includes(line), `${line} is not among ${lines}`)
+  assert.not.ok(lines.some((line) => /list|status|fsck/.test(line)))
+  const token = entries.find(({ operation }) => operation === 'token')
+  assert.equal([token?.user, token?.method, token?.members], ['operator', 'COMMAND', ['email', 'label']])
+  assert.not.match(JSON.stringify(entries), /bob@example.org|"CI"/)
+  const made = entries.find(({ operation }) => operation === 'space-create')
+  assert.match(made?.created ?? '', /^\/v1\/spaces\/\w+$/)
+}
+
 test('a running server executes every task of an admin', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'control-'))
   const server = await startServer(dir)
@@ -176,12 +217,14 @@ test('a running server executes every task of an admin', async () => {
   const { running, spaces, missing, url } = JSON.parse(said)
   assert.equal([code, running, spaces, missing, url], [0, true, 1, [], server.url])
   await server.kill('tree')
+  await assertAudited(dir)
   await rm(dir, { recursive: true, force: true })
 })
 
 test('the commands execute every task of an admin without a server', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'control-'))
   await administer(dir)
+  await assertAudited(dir)
   const status = await run(dir, 'status', '--json')
   assert.equal([status.code, status.said], [1, '{"running":false}'])
   const refused = await run(dir, 'token', 'revoke', 'none', '--json')

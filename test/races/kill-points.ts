@@ -8,8 +8,10 @@ import type { Ledger } from './writers.js'
 export const POINTS = ['random', 'object', 'lock', 'ref', 'log', 'checkpoint', 'response'] as const
 export type Point = (typeof POINTS)[number]
 
-/** A point may not come in this time: checkpoints are rare. Then the server is killed at a random moment. */
+/** A point may not come in this time. Then the server is killed at a random moment. */
 const PATIENCE_MS = 1_000
+/** A server that stops first finishes its requests. */
+const STOP_PATIENCE_MS = 10_000
 
 /** The folder in which a point can be seen, and the names of its files. */
 const SEEN: Record<Exclude<Point, 'random' | 'response'>, [folder: (space: string) => string, name: RegExp]> = {
@@ -17,14 +19,18 @@ const SEEN: Record<Exclude<Point, 'random' | 'response'>, [folder: (space: strin
   lock: [(space) => `repos/${space}.git/refs/heads`, /\.lock$/],
   ref: [(space) => `repos/${space}.git/refs/heads`, /^main$/],
   log: [() => 'data/store/log', /./],
-  checkpoint: [() => 'data/store', /^store\.json/],
+  // While it writes its files, or while it writes the manifest that makes them count.
+  checkpoint: [() => (Math.random() < 0.5 ? 'data/store/log' : 'data/store'), /^\d+\.log\.tmp$|^store\.json/],
 }
 
-/** Resolves as soon as a writing server is at the point. Returns whether it came. */
-export async function reached(point: Point, dir: string, ledger: Ledger): Promise<boolean> {
+/**
+ * Resolves as soon as a writing server is at the point. Returns whether it came. A log needs minutes of writes until a
+ * checkpoint is due, so `stop` makes the server write the one of its end.
+ */
+export async function reached(point: Point, dir: string, ledger: Ledger, stop: () => void): Promise<boolean> {
   await sleep(50 + Math.random() * 300)
   if (point === 'random') return true
-  const patience = sleep(PATIENCE_MS, false)
+  const patience = sleep(point === 'checkpoint' ? STOP_PATIENCE_MS : PATIENCE_MS, false)
   if (point === 'response') {
     const before = ledger.acknowledged
     const answered = async (): Promise<boolean> => {
@@ -40,5 +46,6 @@ export async function reached(point: Point, dir: string, ledger: Ledger): Promis
       if (file !== null && name.test(file)) done(true)
     })
   })
+  if (point === 'checkpoint') stop()
   return Promise.race([event, patience]).finally(() => watcher?.close())
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { noteNode } from '../support/by-hand.js'
 import { nodeKey } from '../support/node-key.js'
@@ -22,8 +22,14 @@ export interface ServerProcess {
   organization: string
   /** Milliseconds from the start of the process until `/readyz` returned 200. */
   readyMs: number
+  /** Milliseconds of processor time that the process took until then. */
+  processorMs: number
   /** All of its output. */
   output(): string
+  /** Lets it finish its requests and write its checkpoints. */
+  stop(): void
+  /** Whether `stop` was called. */
+  readonly isStopping: boolean
   kill(reach: Reach): Promise<void>
   /** Resolves with the exit code. */
   ended: Promise<number | null>
@@ -94,6 +100,12 @@ export async function startServer(dir: string, env: Record<string, string> = {})
     ),
   )
   const readyMs = Math.round(performance.now() - started)
+  const processorMs = processorOf(child.pid as number)
+  let isStopping = false
+  const stop = (): void => {
+    isStopping = true
+    child.kill('SIGTERM')
+  }
   const kill = async (reach: Reach): Promise<void> => {
     const pid = child.pid as number
     // The child processes first: once the server is gone, its spawning process ends them.
@@ -108,7 +120,32 @@ export async function startServer(dir: string, env: Record<string, string> = {})
     }
     await ended
   }
-  return { child, url, organization, readyMs, output, kill, ended }
+  return {
+    child,
+    url,
+    organization,
+    readyMs,
+    processorMs,
+    output,
+    stop,
+    get isStopping() {
+      return isStopping
+    },
+    kill,
+    ended,
+  }
+}
+
+/** The unit of processor times in /proc, in milliseconds. */
+const TICK_MS = 10
+
+/** The processor time of a process and its threads, in milliseconds; 0 on a system without /proc. */
+function processorOf(pid: number): number {
+  if (!existsSync(`/proc/${pid}/stat`)) return 0
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+  // utime and stime are the fields 14 and 15. The name of the process, which may contain spaces, is field 2.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS
 }
 
 /** The question is often a request to the server, which costs processor time on both sides. */

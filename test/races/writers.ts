@@ -68,7 +68,8 @@ export async function startWriters(call: Call, ledger: Ledger, count: number): P
 }
 
 function accepted(ledger: Ledger, response: ApiResponse, status: number): boolean {
-  if (response.status !== status && response.status !== 409)
+  // 409: another client was faster. 503: the server is stopping.
+  if (![status, 409, 503].includes(response.status))
     throw new Error(`${response.status} ${JSON.stringify(response.body)}`)
   if (response.status !== status) return false
   ledger.acknowledged++

@@ -1,16 +1,17 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { table, openStore, StoreDamaged, type StoreEvent, StoreTooNew } from '../../src/store/index.js'
+import { openStore, type Store, StoreDamaged, type StoreEvent, StoreTooNew, table } from '../../src/store/index.js'
 import { suite } from '../support/suite.js'
 import { temporaryDir } from './places.js'
 
 const test = suite('damaged files')
 const things = table<{ id: string; owner: string; text: string }>()({
   name: 'things',
-  indexes: {},
-  owner: (thing) => thing.owner,
+  indexes: { owner: (thing) => thing.owner, text: (thing) => thing.text },
+  owner: 'owner',
 })
+const others = table<{ id: string; title: string }>()({ name: 'others', indexes: {} })
 
 interface Place {
   dir: string
@@ -88,6 +89,7 @@ test('a damaged record inside the log is rejected with file, offset and instruct
     const bytes = readFileSync(log)
     const start = lines(bytes)[2]!
     bytes[start + 40]! ^= 1
+    bytes[start + 60]! ^= 1
     writeFileSync(log, bytes)
     const error = await refusal(dir)
     assert.equal([error.file, error.offset], [log, start])
@@ -117,38 +119,110 @@ test('a missing, empty or renamed log file is rejected', () =>
     await refusal(dir)
   }))
 
-test('a damaged checkpoint is rejected with the file and the byte', () =>
+/** Opens the store, and returns the message of the damage that a call meets; null if it succeeds. */
+async function open<R>(dir: string, work: (store: Store, met: typeof damageIn) => Promise<R>): Promise<R> {
+  const store = await openStore({ dir, tables: [things] })
+  try {
+    return await work(store, damageIn)
+  } finally {
+    await store.close()
+  }
+}
+
+async function damageIn(call: Promise<unknown>): Promise<string | null> {
+  try {
+    await call
+    return null
+  } catch (thrown) {
+    assert.instance(thrown, StoreDamaged)
+    return (thrown as StoreDamaged).message
+  }
+}
+
+/** Writes damage that no checksum corrects. */
+const ruin = (file: string): void => writeFileSync(file, readFileSync(file).subarray(0, 60))
+
+test('a damaged checkpoint concerns only the documents that it may contain', () =>
   made(async ({ dir }) => {
     const file = join(dir, 'documents/things/two.json')
+    ruin(file)
+    const ruined = readFileSync(file)
+    await open(dir, async (store, met) => {
+      const message = `${file} is damaged at byte`
+      assert.match(store.damaged?.[0]?.message ?? '', message)
+      assert.match(store.damaged?.[0]?.message ?? '', 'bindery fsck --repair')
+      assert.is((await store.get(things, 'one'))?.text, 'checkpoint')
+      assert.is((await store.get(things, 'x'))?.text, 'log')
+      assert.is((await store.find(things, 'owner', 'one')).length, 4)
+      assert.match((await met(store.get(things, 'two'))) ?? '', message, 'it may be in the file')
+      assert.match((await met(store.find(things, 'owner', 'two'))) ?? '', message)
+      assert.match((await met(store.all(things))) ?? '', message)
+      assert.match((await met(store.count(things, 'text', 'log'))) ?? '', message, 'any owner may have this key')
+      assert.is((await store.intact(things)).length, 4)
+      assert.match((await met(store.insert(things, { id: 'two', owner: 'two', text: 'new' }))) ?? '', message)
+      await store.insert(things, { id: 'new', owner: 'one', text: 'new' })
+      await store.insert(others, { id: 'other', title: 'not concerned' })
+    })
+    assert.equal(readFileSync(file), ruined, 'nothing was written to it')
+    await open(dir, async (store) => {
+      assert.is((await store.get(things, 'new'))?.text, 'new')
+      assert.is((await store.all(others)).length, 1)
+    })
+  }))
+
+test('the documents of a damaged checkpoint are back when its copy is', () =>
+  made(async ({ dir }) => {
+    const file = join(dir, 'documents/things/one.json')
     const good = readFileSync(file)
-    for (const at of [0, 20, good.length >> 1, good.length - 4]) {
-      const bad = Buffer.from(good)
-      bad[at]! ^= 2
-      writeFileSync(file, bad)
-      const error = await refusal(dir)
-      assert.is(error.file, file)
-      assert.match(error.message, 'damaged at byte')
-    }
-    writeFileSync(file, good.subarray(0, 30))
-    assert.is((await refusal(dir)).file, file)
-    writeFileSync(file, '')
-    assert.is((await refusal(dir)).file, file)
+    ruin(file)
+    for (let n = 0; n < 3; n++)
+      await open(dir, async (store) => void (await store.insert(others, { id: `other-${n}`, title: 'meanwhile' })))
     writeFileSync(file, good)
     assert.equal(await ids(dir), ['one', 'two', 'x', 'y', 'z'])
   }))
 
-test('a missing or renamed checkpoint is rejected, whether the log names it or not', () =>
+test('a missing or renamed checkpoint takes only its table out of service', () =>
   made(async ({ dir }) => {
     for (const name of ['one', 'two']) {
       const file = join(dir, `documents/things/${name}.json`)
       const bytes = readFileSync(file)
       rmSync(file)
-      await refusal(dir)
+      await open(dir, async (store, met) =>
+        assert.match((await met(store.all(things))) ?? '', /missing|should contain/),
+      )
       writeFileSync(join(dir, 'documents/things/other.json'), bytes)
-      assert.match((await refusal(dir)).message, 'renamed')
+      await open(dir, async (store, met) => {
+        assert.ok(store.damaged?.some(({ message }) => message.includes('renamed')))
+        assert.ok(await met(store.find(things, 'owner', name)))
+      })
       renameSync(join(dir, 'documents/things/other.json'), file)
     }
     assert.equal(await ids(dir), ['one', 'two', 'x', 'y', 'z'])
+  }))
+
+test('a repair keeps the readable documents and the damaged file', () =>
+  made(async ({ dir }) => {
+    const file = join(dir, 'documents/things/one.json')
+    const lines = readFileSync(file, 'utf8').split('\n')
+    const text = `${lines.slice(0, -2).join('\n')},\n{"id":"torn`
+    writeFileSync(file, text)
+    rmSync(join(dir, 'documents/things/two.json'))
+    const events: StoreEvent[] = []
+    const store = await openStore({ dir, tables: [things], repair: true, log: (event) => events.push(event) })
+    const told = (await store.damages?.())?.join('\n') ?? ''
+    await store.close()
+    assert.match(told, `${file} was damaged`)
+    assert.match(told, '1 document was readable')
+    assert.match(told, 'Its documents are lost')
+    assert.is(readFileSync(join(dir, 'damaged/1-things-one.json'), 'utf8'), text)
+    assert.equal(await ids(dir), ['one', 'x', 'y', 'z'])
+  }))
+
+test('a pending migration does not start on a part of the documents', () =>
+  made(async ({ dir }) => {
+    ruin(join(dir, 'documents/things/two.json'))
+    const migrations = [{ version: 1, name: 'read everything', run: () => assert.unreachable() }]
+    assert.match((await damageIn(openStore({ dir, migrations }))) ?? '', 'two.json')
   }))
 
 test('an older copy of the log under newer checkpoints is rejected', () =>
@@ -169,7 +243,7 @@ test('a missing or damaged manifest is rejected', () =>
     const bytes = readFileSync(file, 'utf8')
     rmSync(file)
     assert.is((await refusal(dir)).file, file)
-    writeFileSync(file, bytes.replace('"migrated":0', '"migrated":1'))
+    writeFileSync(file, bytes.replace('"migrated":0', '"migrated":12'))
     assert.is((await refusal(dir)).file, file)
   }))
 

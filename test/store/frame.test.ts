@@ -46,25 +46,34 @@ test('blocks of zeros in the last frame are reported as torn', () => {
   )
 })
 
-test('a changed bit before the last frame is damage, never a wrong record', () => {
+test('a flipped bit is corrected wherever it is, and its position is reported', () => {
   fc.assert(
-    fc.property(fc.array(payload, { minLength: 1 }), payload, fc.nat(), fc.nat(7), (before, last, at, bit) => {
-      const damaged = Buffer.concat(before.map(encodeFrame))
-      damaged[at % damaged.length]! ^= 1 << bit
-      const { payloads, ends } = read(Buffer.concat([damaged, encodeFrame(last)]))
-      assert.is(ends, 'damaged')
-      assert.equal(payloads, before.slice(0, payloads.length))
+    fc.property(fc.array(payload), payload, fc.array(payload), fc.nat(), fc.nat(7), (before, hit, after, at, bit) => {
+      const frames = [...before, hit, ...after].map(encodeFrame)
+      const bytes = Buffer.concat(frames)
+      const start = Buffer.concat(frames.slice(0, before.length)).length
+      const position = start + (at % frames[before.length]!.length)
+      bytes[position]! ^= 1 << bit
+      assert.equal(read(bytes), { payloads: [...before, hit, ...after], ends: 'end' })
+      const found = scanFrame(bytes, start)
+      assert.is(found.kind === 'frame' && found.flipped, position)
     }),
   )
 })
 
-test('a changed bit in the complete last frame is damage, since it was acknowledged', () => {
-  const frame = encodeFrame('{"seq":7}')
-  for (let at = 0; at < frame.length - 1; at++) {
-    const damaged = Buffer.from(frame)
-    damaged[at]! ^= 1
-    assert.is(read(damaged).ends, 'damaged', `byte ${at}`)
-  }
+test('two flipped bits before the last frame are damage, never a wrong record', () => {
+  fc.assert(
+    fc.property(fc.array(payload, { minLength: 1 }), payload, fc.nat(), fc.nat(7), (before, last, at, bit) => {
+      const frame = encodeFrame(before.at(-1)!)
+      // Both in one frame: each frame has its own checksum.
+      frame[at % frame.length]! ^= 1 << bit
+      frame[(at + 1) % frame.length]! ^= 1 << bit
+      const damaged = Buffer.concat([...before.slice(0, -1).map(encodeFrame), frame, encodeFrame(last)])
+      const { payloads, ends } = read(damaged)
+      assert.is(ends, 'damaged')
+      assert.equal(payloads, before.slice(0, -1))
+    }),
+  )
 })
 
 test.run()

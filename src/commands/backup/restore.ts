@@ -4,6 +4,7 @@ import { chmod, cp, mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { dirname, join, normalize, resolve } from 'node:path'
 import type { Config } from '../../config.js'
+import { noteCommand } from '../../start/operator/audit.js'
 import type { Outcome } from '../../start/operator/declaration.js'
 import { amount } from '../../start/operator/texts.js'
 import { checkAll, OperatorError } from '../maintenance.js'
@@ -42,6 +43,7 @@ export async function restore(config: Config, input: RestoreInput): Promise<Outc
     await place(join(partial, 'repos'), reposDir)
   }
   await mkdir(join(partial, 'data'), { recursive: true, mode: 0o700 })
+  await noteCommand(join(partial, 'data'), { operation: 'restore', members: ['from'] })
   await place(join(partial, 'data'), dataDir)
   await rm(partial, { recursive: true, force: true })
   await syncAll()

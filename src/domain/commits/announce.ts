@@ -11,7 +11,7 @@ import {
   type SpaceDoc,
   spaces,
 } from '../../model/index.js'
-import type { Document, Transaction } from '../../store/index.js'
+import { type Document, StoreDamaged, type Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { memberOfAddress } from '../accounts/authors.js'
 import { emit, type NewEvent } from '../events/events.js'
@@ -143,13 +143,13 @@ export async function announceAll(
   options: { branches: boolean; pause?: () => Promise<unknown> },
 ): Promise<void> {
   let visited = 0
-  for (const space of await app.store.all(spaces)) {
+  for (const space of await app.store.intact(spaces)) {
     if (++visited % 100 === 0) await options.pause?.()
     try {
       await announceSpace(app, space.id, options)
     } catch (error) {
       // Startup and every request for the space report the fault. It must not delay the events of other spaces.
-      if (!isRepositoryFault(error)) throw error
+      if (!isRepositoryFault(error) && !(error instanceof StoreDamaged)) throw error
     }
   }
 }

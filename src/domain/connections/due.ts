@@ -13,7 +13,7 @@ import { headNow } from '../context/head-now.js'
 import { MAIN, repositoryName } from '../context/refs.js'
 import { isOver } from '../git-sync/request.js'
 import { queueAutomaticRun, wholeRun } from './queue-run.js'
-import type { Document } from '../../store/index.js'
+import { type Document, orIfDamaged } from '../../store/index.js'
 
 /**
  * Queues the first run of a new connection, the retry of a failed run, and a run after its conflict was resolved.
@@ -89,9 +89,9 @@ async function recordSynced(app: App, { id, key, lastSeenHead }: ConnectionDoc, 
 /** Lists the connections with automatic runs: neither the connection is paused nor its space deleted. */
 export async function activeConnections(app: App): Promise<Document<ConnectionDoc>[]> {
   const active: Document<ConnectionDoc>[] = []
-  for (const one of await app.store.all(connections)) {
+  for (const one of await app.store.intact(connections)) {
     if (one.paused) continue
-    const space = await app.store.get(spaces, one.space)
+    const space = await app.store.get(spaces, one.space).catch(orIfDamaged(null))
     if (space && space.deletedAt === undefined) active.push(one)
   }
   return active

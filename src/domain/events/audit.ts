@@ -1,5 +1,5 @@
 // Writes requests that may change something to the audit log, and lists the log.
-import { newTimedId } from '../../kernel/ids.js'
+import { newId, newTimedId } from '../../kernel/ids.js'
 import { decodeCursor, encodeCursor, type Page, type PageQuery, type SortKey } from '../../kernel/paging.js'
 import {
   type AuditDoc,
@@ -98,6 +98,51 @@ export async function recordRequest(app: App, request: AuditedRequest<Actor>): P
       }))
     }
   })
+}
+
+/** A command of an operator that changes something. */
+export interface OperatorEntry {
+  /** The command, with a hyphen instead of a space: `space-delete`. */
+  operation: string
+  /** IDs of the resources that it changes, by kind. */
+  resources: Readonly<Record<string, string>>
+  /** Path of the created resource. */
+  created?: string | undefined
+  /** Names of the given parameters. */
+  members: readonly string[]
+  /** The HTTP status that a request with the same result has. */
+  status: number
+}
+
+/** Returns the entry of an operator's command in the log of an organization. */
+export const operatorEntry = (organization: string, entry: OperatorEntry, now: Date): AuditDoc => ({
+  id: newTimedId(now),
+  organization,
+  at: now.toISOString(),
+  user: 'operator',
+  operation: entry.operation,
+  method: 'COMMAND',
+  resources: { ...entry.resources },
+  ...defined({ created: entry.created }),
+  members: [...entry.members],
+  status: entry.status,
+  address: 'command line',
+  requestId: newId(),
+})
+
+/** Number of entries that are written in one transaction. */
+const ENTRIES_AT_ONCE = 200
+
+/** Writes a command of an operator to the logs of the organizations that it concerns. */
+export async function recordCommand(app: App, organizations: Iterable<string>, entry: OperatorEntry): Promise<void> {
+  const all = [...new Set(organizations)]
+  for (let from = 0; from < all.length; from += ENTRIES_AT_ONCE)
+    await app.store.transact(async (tx) => {
+      for (const organization of all.slice(from, from + ENTRIES_AT_ONCE)) {
+        const group = entry.status < 400 ? organization : failedEntries(organization)
+        await tx.append(auditLog, group, () => operatorEntry(organization, entry, app.clock.now()))
+      }
+    })
 }
 
 export const outcomeOf = ({ status }: AuditDoc): AuditOutcome =>

@@ -92,7 +92,7 @@ export async function queueRefreshes(app: App): Promise<number> {
   if (every === null) return 0
   const before = app.clock.now().getTime() - every
   let queued = 0
-  for (const { id, organization, source, processingState, lastProcessedAt } of await app.store.all(openApiSpecs)) {
+  for (const { id, organization, source, processingState, lastProcessedAt } of await app.store.intact(openApiSpecs)) {
     if (!('url' in source) || processingState !== 'complete' || Date.parse(lastProcessedAt ?? '') > before) continue
     if (
       await app.store.transact(

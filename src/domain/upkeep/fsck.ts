@@ -29,7 +29,7 @@ interface CheckOptions {
 export async function checkAll(app: App, { deep, repairs, tell, signal }: CheckOptions): Promise<Findings> {
   const complaints = repairs.map((repair) => `${repair.space}: ${repair.what}`)
   const notes: string[] = []
-  const all = await app.store.all(spaces)
+  const all = await app.store.intact(spaces)
   for (const [at, { id }] of all.entries()) {
     signal.throwIfAborted()
     tell(`repository ${at + 1} of ${all.length}`)

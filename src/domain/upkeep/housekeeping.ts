@@ -33,7 +33,7 @@ const MAINTENANCE_MS = 24 * 60 * 60 * 1000
 export async function queueHousekeeping(app: App): Promise<number> {
   const now = app.clock.now()
   const day = Math.floor(now.getTime() / MAINTENANCE_MS)
-  const due = (await app.store.all(spaces)).map((space): Draft<JobDoc> => {
+  const due = (await app.store.intact(spaces)).map((space): Draft<JobDoc> => {
     const purge = space.deletedAt !== undefined && Date.parse(space.deletedAt) + RESTORE_MS <= now.getTime()
     const kind = purge ? 'purge-space' : 'maintain-repository'
     const job = {

@@ -3,10 +3,9 @@
  * repository, and determines the changes of the documents; the command puts both in place.
  */
 import { isRepositoryFault, type RemovedPerson, type RewriteOrder, type RewriteResult } from '../../git/index.js'
-import { newId, newTimedId, type RefName } from '../../kernel/ids.js'
+import { newId, type RefName } from '../../kernel/ids.js'
 import {
   announcedHeads,
-  type AuditDoc,
   auditLog,
   changeRequests,
   comments,
@@ -24,6 +23,7 @@ import type { StoreChange } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { MAIN, repositoryName } from '../context/refs.js'
+import { operatorEntry } from '../events/audit.js'
 import { openRevision } from '../revisions/revisions.js'
 import { ChangedDocuments } from './changed-documents.js'
 import { keptIdentity } from './kept-identity.js'
@@ -209,19 +209,11 @@ export function changesOfPurge(
     })
   }
   const members = [paths.length > 0 && 'path', texts.length > 0 && 'text', people.length > 0 && 'person']
-  const record: AuditDoc = {
-    id: newTimedId(now),
+  const record = operatorEntry(
     organization,
-    at,
-    user: 'operator',
-    operation: 'purge-secret',
-    method: 'COMMAND',
-    resources: { space },
-    members: members.filter((one) => one !== false),
-    status: 200,
-    address: 'command line',
-    requestId: newId(),
-  }
+    { operation: 'purge-secret', resources: { space }, members: members.filter((one) => one !== false), status: 200 },
+    now,
+  )
   const change: StoreChange = {
     document: (table, document) => documents.document(table, document),
     record: documents.record,

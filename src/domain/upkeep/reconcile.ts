@@ -10,7 +10,7 @@ import {
   spaces,
 } from '../../model/index.js'
 import { isRepositoryFault } from '../../git/index.js'
-import type { Document, Reader } from '../../store/index.js'
+import { type Document, type Reader, StoreDamaged } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { makeBranch, changeDocument } from '../change-requests/change-requests.js'
@@ -30,7 +30,7 @@ export type Repair = { space: string; what: string; damage?: true }
  */
 export async function reconcile(app: App): Promise<Repair[]> {
   const repairs: Repair[] = []
-  const remaining = (await app.store.all(spaces)).values()
+  const remaining = (await app.store.intact(spaces)).values()
   const work = async (): Promise<void> => {
     for (const doc of remaining) repairs.push(...(await openAndReconcile(app, doc)))
   }
@@ -43,6 +43,8 @@ async function openAndReconcile(app: App, doc: Document<SpaceDoc>): Promise<Repa
     const space: LoadedSpace = { doc, role: 'admin', repo: await app.git.open(repositoryName(doc.id)) }
     return await reconcileSpace(app, space)
   } catch (error) {
+    if (error instanceof StoreDamaged)
+      return [{ space: doc.id, what: `it was not checked: ${error.message}`, damage: true }]
     if (!isRepositoryFault(error) && !isFileError(error)) throw error
     return [damaged(doc.id, `its repository cannot be used, so the space is out of service (${error.message})`)]
   }

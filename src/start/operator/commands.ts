@@ -37,6 +37,7 @@ const user = operatorCommand({
     ),
   },
   example: 'bindery user ada@example.org --name Ada',
+  concerns: async (app, { email }) => (await import('./audit.js')).ofAddress(app, email),
   operate: async ({ app }, given) => (await import('./accounts.js')).confirmUser(app, given),
 })
 
@@ -60,6 +61,7 @@ const token = operatorCommand({
     ),
   },
   example: 'bindery token ada@example.org',
+  concerns: async (app, { email, claimedIn }) => (await import('./audit.js')).ofAddress(app, email, claimedIn),
   operate: async ({ app }, given) => (await import('./accounts.js')).makeToken(app, given),
 })
 
@@ -76,6 +78,7 @@ const tokenRevoke = operatorCommand({
   summary: 'revoke a token',
   parameters: { token: argument('ID of the token (`bindery token list`)') },
   example: 'bindery token revoke 5m9v3nZkqTfH0Wc1',
+  concerns: async (app, given) => (await import('./audit.js')).ofToken(app, given.token),
   operate: async ({ app }, given) => (await import('./accounts.js')).revoke(app, given.token),
 })
 
@@ -95,6 +98,7 @@ const orgCreate = operatorCommand({
     admin: requiredOption('<email>', 'address of the account that becomes its admin'),
   },
   example: "bindery org create 'Acme' --admin ada@example.org",
+  concerns: async (_, __, outcome) => (await import('./audit.js')).ofCreated(outcome),
   operate: async ({ app }, { title, admin }) => (await import('./spaces.js')).makeOrganization(app, title, admin),
 })
 
@@ -110,6 +114,10 @@ const orgMember = operatorCommand({
     ),
   },
   example: 'bindery org member 5m9v3nZkqTfH0Wc1 ada@example.org --role edit',
+  concerns: async (app, given) => {
+    const { ofAddress, ofMember } = await import('./audit.js')
+    return ofMember(given.organization, await ofAddress(app, given.email))
+  },
   operate: async ({ app }, given) => (await import('./spaces.js')).setMember(app, given),
 })
 
@@ -131,6 +139,7 @@ const spaceCreate = operatorCommand({
     as,
   },
   example: "bindery space create 5m9v3nZkqTfH0Wc1 'Handbook'",
+  concerns: async (app, given, outcome) => (await import('./audit.js')).ofNewSpace(app, given.organization, outcome),
   operate: async ({ app }, given) => (await import('./spaces.js')).makeSpace(app, given),
 })
 
@@ -139,6 +148,7 @@ const spaceDelete = operatorCommand({
   summary: 'delete a space; it can be restored for seven days',
   parameters: { space, as },
   example: 'bindery space delete 8kPq2xYw7LrD4Jt9',
+  concerns: async (app, given) => (await import('./audit.js')).ofSpace(app, given.space),
   operate: async ({ app }, given) => (await import('./spaces.js')).dropSpace(app, given.space, given.as),
 })
 
@@ -147,6 +157,7 @@ const spaceRestore = operatorCommand({
   summary: 'restore a deleted space',
   parameters: { space, as },
   example: 'bindery space restore 8kPq2xYw7LrD4Jt9',
+  concerns: async (app, given) => (await import('./audit.js')).ofSpace(app, given.space),
   operate: async ({ app }, given) => (await import('./spaces.js')).returnSpace(app, given.space, given.as),
 })
 
@@ -170,6 +181,7 @@ const importCommand = operatorCommand({
   summary: 'import a branch of a repository into a space, and wait for the end',
   parameters: { ...remote, force: flag('replace the content of the space with that of the branch'), as },
   example: 'bindery import 8kPq2xYw7LrD4Jt9 https://github.com/acme/docs',
+  concerns: async (app, given) => (await import('./audit.js')).ofSpace(app, given.space),
   needs: 'jobs',
   operate: async (operation, given) => (await import('./sync.js')).importInto(operation, given),
 })
@@ -184,6 +196,7 @@ const exportCommand = operatorCommand({
     as,
   },
   example: 'bindery export 8kPq2xYw7LrD4Jt9 - < url-with-token',
+  concerns: async (app, given) => (await import('./audit.js')).ofSpace(app, given.space),
   needs: 'jobs',
   operate: async (operation, given) => (await import('./sync.js')).exportFrom(operation, given),
 })
@@ -191,9 +204,18 @@ const exportCommand = operatorCommand({
 const fsck = operatorCommand({
   name: 'fsck',
   summary: 'check the documents against Git, and every repository',
-  parameters: { deep: flag('also read everything with another implementation of Git, and compare') },
+  parameters: {
+    deep: flag('also read everything with another implementation of Git, and compare'),
+    repair: flag(
+      'replace damaged files of documents by what is readable of them; only while the server is stopped, and only if there is no backup',
+    ),
+  },
   example: 'bindery fsck --deep',
-  operate: async (operation, { deep }) => (await import('./upkeep.js')).check(operation, deep),
+  concerns: async (app, { repair }) => {
+    const { NONE, ofAll } = await import('./audit.js')
+    return repair ? ofAll(app) : NONE
+  },
+  operate: async (operation, given) => (await import('./upkeep.js')).check(operation, given),
 })
 
 const gc = operatorCommand({
@@ -201,6 +223,7 @@ const gc = operatorCommand({
   summary: 'pack the repositories and remove expired data now; the server does so daily',
   parameters: {},
   example: 'bindery gc',
+  concerns: async (app) => (await import('./audit.js')).ofAll(app),
   operate: async (operation) => (await import('./upkeep.js')).collectGarbage(operation),
 })
 

@@ -103,11 +103,25 @@ export interface Operation {
   signal: AbortSignal
 }
 
+/** The organizations and resources that a command changes. */
+export interface Concerned {
+  organizations: readonly string[]
+  /** IDs by kind. */
+  resources: Readonly<Record<string, string>>
+  /** Path of the created resource. */
+  created?: string
+}
+
 /**
  * A command that works on an open installation: the running server executes it, or the command itself if no server
  * runs. It throws `ServiceError` if it is rejected.
  */
 export interface OperatorCommand<P = Parameters> extends Declaration<P> {
+  /**
+   * Returns what the command changes, for the audit log. Absent for a command that only reads. Called before the command
+   * and, with its outcome, after it.
+   */
+  concerns?(app: App, given: Given<P>, outcome?: Outcome): Promise<Concerned>
   /** Whether the command needs the queue of jobs, or must not be executed without a server. */
   needs?: 'jobs' | 'server'
   operate(operation: Operation, given: Given<P>): Promise<Outcome>
@@ -126,7 +140,8 @@ export interface LocalCommand<P = Parameters> extends Declaration<P> {
 }
 
 /** A command of either kind, with its values unchecked (`wrongValue`). Methods accept narrower parameters. */
-export type AnyOperatorCommand = Omit<OperatorCommand, 'operate'> & {
+export type AnyOperatorCommand = Omit<OperatorCommand, 'operate' | 'concerns'> & {
+  concerns?(app: App, given: Values, outcome?: Outcome): Promise<Concerned>
   operate(operation: Operation, given: Values): Promise<Outcome>
 }
 export type AnyLocalCommand = Omit<LocalCommand, 'run'> & {

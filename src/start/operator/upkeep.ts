@@ -1,6 +1,7 @@
 /** The operator's commands for the state of the installation: status, gc and fsck. */
 import { checkAll } from '../../domain/upkeep/fsck.js'
 import { maintainRepository, removeExpired } from '../../domain/upkeep/housekeeping.js'
+import { ServiceError } from '../../kernel/errors.js'
 import { isRepositoryFault } from '../../git/index.js'
 import { connections, jobs, organizations, spaces } from '../../model/index.js'
 import type { Operation, Outcome } from './declaration.js'
@@ -8,8 +9,8 @@ import { amount } from './texts.js'
 
 /** Describes the running server. Problems are missing parts and connections that do not work. */
 export async function describeStatus({ app, since, missing }: Operation): Promise<Outcome> {
-  const all = await app.store.all(spaces)
-  const failing = (await app.store.all(connections)).flatMap(({ space, failure }) =>
+  const all = await app.store.intact(spaces)
+  const failing = (await app.store.intact(connections)).flatMap(({ space, failure }) =>
     failure ? [{ space, since: failure.since, message: failure.message }] : [],
   )
   const json = {
@@ -20,7 +21,8 @@ export async function describeStatus({ app, since, missing }: Operation): Promis
     sites: app.settings.sites.origin,
     since: since?.toISOString() ?? null,
     missing: await missing(),
-    organizations: (await app.store.all(organizations)).length,
+    damaged: (app.store.damaged ?? []).map(({ message }) => message),
+    organizations: (await app.store.intact(organizations)).length,
     spaces: all.filter(({ deletedAt }) => deletedAt === undefined).length,
     jobs: {
       queued: await app.store.count(jobs, 'state', 'queued'),
@@ -35,14 +37,15 @@ export async function describeStatus({ app, since, missing }: Operation): Promis
     `Sites: ${json.sites}`,
     `${amount(json.organizations, 'organization')}, ${amount(json.spaces, 'space')}; jobs: ${json.jobs.running} running, ${json.jobs.queued} queued`,
     ...json.missing.map((one) => `Not ready: ${one}`),
+    ...json.damaged,
     ...failing.map((one) => `The connection of space ${one.space} has failed since ${one.since}: ${one.message}`),
   ]
-  return { text: lines.join('\n'), json, problems: json.missing.length + failing.length > 0 }
+  return { text: lines.join('\n'), json, problems: json.missing.length + json.damaged.length + failing.length > 0 }
 }
 
 /** Packs repositories and removes expired data now, as the daily maintenance does. */
 export async function collectGarbage({ app, tell, signal }: Operation): Promise<Outcome> {
-  const all = await app.store.all(spaces)
+  const all = await app.store.intact(spaces)
   const left: string[] = []
   for (const [at, { id }] of all.entries()) {
     signal.throwIfAborted()
@@ -62,7 +65,15 @@ export async function collectGarbage({ app, tell, signal }: Operation): Promise<
 }
 
 /** Checks everything that is stored. */
-export async function check({ app, repairs, tell, signal }: Operation, deep: boolean): Promise<Outcome> {
+export async function check(
+  { app, repairs, since, tell, signal }: Operation,
+  { deep, repair }: { deep: boolean; repair: boolean },
+): Promise<Outcome> {
+  if (repair && since !== null)
+    throw new ServiceError(
+      'conflict',
+      'Stop the server first: `bindery fsck --repair` replaces files that it has open.',
+    )
   const { complaints, notes } = await checkAll(app, { deep, repairs, tell, signal })
   return {
     text: [...notes, ...(complaints.length === 0 ? ['No problems found.'] : complaints)].join('\n'),

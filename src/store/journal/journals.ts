@@ -1,7 +1,8 @@
 // The journals of a store: append-only records.
 import { dirname } from 'node:path'
+import type { Damages } from '../damages.js'
 import { StoreDamaged } from '../errors.js'
-import { ensureDir, removeFile } from '../file-system.js'
+import { ensureDir, removeFile, replaceFile } from '../file-system.js'
 import type { FileSystem } from '../types.js'
 import type { AnyDocument } from '../view.js'
 import { Group, type GroupIndex } from './group.js'
@@ -30,6 +31,8 @@ export class Journals {
     readonly fs: FileSystem,
     /** The folder with the segments. */
     readonly dir: string,
+    /** Groups whose checkpoints are damaged: reads and writes of them throw. */
+    private readonly groupDamages?: Damages,
   ) {}
 
   /** Adds a group that was found at start. */
@@ -43,8 +46,9 @@ export class Journals {
     return groups
   }
 
-  /** Returns a group; an empty one if it does not exist yet. */
+  /** Returns a group; an empty one if it does not exist yet. Throws `StoreDamaged` if its checkpoint is damaged. */
   group(name: string, group: string): Group {
+    this.groupDamages?.checkOwner(name, group)
     return this.find(name, group) ?? new Group(this.dir, name, group, null, [])
   }
 
@@ -111,16 +115,25 @@ export class Journals {
     }
   }
 
-  /** Reads all segments, and returns a line for each that is missing or damaged. */
+  /**
+   * Reads all segments, and returns a line for each that is missing or damaged. A segment with one flipped bit is
+   * replaced by the intact one.
+   */
   async damages(): Promise<string[]> {
     const found: string[] = []
     for (const groups of this.#groups.values())
       for (const { folder, segments } of groups.values())
-        for (const segment of segments)
-          await readSegment(this.fs, folder, segment).catch((thrown: unknown) => {
+        for (const segment of segments) {
+          const path = segmentFile(folder, segment)
+          const repair = async (at: number, intact: Buffer): Promise<void> => {
+            await replaceFile(this.fs, path, intact)
+            found.push(`${path} had a flipped bit at byte ${at}, which is corrected.`)
+          }
+          await readSegment(this.fs, folder, segment, repair).catch((thrown: unknown) => {
             if (!(thrown instanceof StoreDamaged || thrown instanceof SegmentGone)) throw thrown
             found.push(thrown instanceof StoreDamaged ? thrown.message : `${thrown.message} is missing`)
           })
+        }
     return found
   }
 

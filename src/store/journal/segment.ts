@@ -1,7 +1,9 @@
 // The files with the records of a group.
+import { isUtf8 } from 'node:buffer'
 import { required } from '../../kernel/defined.js'
 import { crc32 } from 'node:zlib'
 import { StoreDamaged } from '../errors.js'
+import { correctBit } from '../flipped-bit.js'
 import { hasCode, replaceFile } from '../file-system.js'
 import type { FileSystem } from '../types.js'
 
@@ -35,8 +37,17 @@ export const segmentFile = (folder: string, { first, last }: Segment): string =>
 /** The file was removed: its segment was dropped, or became part of a longer one. */
 export class SegmentGone extends Error {}
 
-/** Returns the lines of a segment, oldest first. Throws `SegmentGone`, and `StoreDamaged` if the file was changed. */
-export async function readSegment(fs: FileSystem, folder: string, segment: Segment): Promise<string[]> {
+/**
+ * Returns the lines of a segment, oldest first. One flipped bit is corrected with the checksum. Throws `SegmentGone`, and
+ * `StoreDamaged` if the file was changed otherwise.
+ * @param flipped called with the position of a bit that was corrected, and the content of the intact file
+ */
+export async function readSegment(
+  fs: FileSystem,
+  folder: string,
+  segment: Segment,
+  flipped: (at: number, intact: Buffer) => Promise<void> = async () => {},
+): Promise<string[]> {
   const path = segmentFile(folder, segment)
   let bytes: Buffer
   try {
@@ -45,9 +56,19 @@ export async function readSegment(fs: FileSystem, folder: string, segment: Segme
     if (hasCode(thrown, 'ENOENT')) throw new SegmentGone(path, { cause: thrown })
     throw thrown
   }
-  if (bytes.length !== segment.bytes || crc32(bytes) !== segment.crc)
-    throw new StoreDamaged(path, 0, 'its checksum is wrong: it was changed or truncated')
+  if (bytes.length !== segment.bytes || crc32(bytes) !== segment.crc) {
+    const corrected = bytes.length === segment.bytes ? correctBit(bytes, segment.crc) : null
+    if (corrected === null || !isUtf8(corrected.bytes))
+      throw new StoreDamaged(path, 0, 'its checksum is wrong: it was changed or truncated')
+    bytes = corrected.bytes
+    await flipped(corrected.at, bytes)
+  }
   return bytes.toString('utf8', 0, bytes.length - 1).split('\n')
+}
+
+function unlessDamaged(thrown: unknown): null {
+  if (thrown instanceof StoreDamaged || thrown instanceof SegmentGone) return null
+  throw thrown
 }
 
 /**
@@ -72,8 +93,10 @@ export async function writeSegments(
       dayOf(last.from) === dayOf(begin.at)
     let text = ''
     let [first, from, to] = [begin.position, begin.at, begin.at]
-    if (extendsLast) {
-      text = `${(await readSegment(fs, folder, last)).join('\n')}\n`
+    // A damaged segment stays as it is. It must not stop the checkpoints of everything else.
+    const former = extendsLast ? await readSegment(fs, folder, last).catch(unlessDamaged) : null
+    if (last && former !== null) {
+      text = `${former.join('\n')}\n`
       ;[first, from, to] = [last.first, last.from, last.to]
       segments.pop()
     }

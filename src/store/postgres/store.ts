@@ -124,6 +124,9 @@ export class PostgresStore extends SingleWrites implements SharedStore {
   all<T extends object>(of: Table<T, string>): Promise<Document<T>[]> {
     return this.#begin((database) => allDocuments(database, of))
   }
+  intact<T extends object>(of: Table<T, string>): Promise<Document<T>[]> {
+    return this.all(of)
+  }
   page<T extends object, O extends string>(of: Table<T, string, O>, order: O, group: string, stretch: PageRange) {
     return this.#begin((database) => readStretch(database, of, order, group, stretch))
   }
