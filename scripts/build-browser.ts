@@ -107,7 +107,10 @@ const TOGETHER: readonly { modules: readonly string[]; parts: RegExp }[] = [
     parts: /\/(?!early\.ts)[^/]+\.tsx?$/,
   },
   { modules: ['editor/writing.ts', 'editor/ribbon.tsx'], parts: /\/editor(?:\/(?!contents|search)[a-z-]+)?\.tsx?$/ },
-  { modules: ['review/request-frame.tsx', 'review/threads.tsx'], parts: /\/screens\/change-(?!requests)[a-z]+\.tsx$/ },
+  {
+    modules: ['review/request-frame.tsx', 'review/threads.tsx', 'review/suggested.tsx'],
+    parts: /\/screens\/(?:change-(?!requests)[a-z]+|suggest|site-suggestions)\.tsx$/,
+  },
 ]
 
 /** Returns the plugin that makes the parts in a build import what belongs together. */
