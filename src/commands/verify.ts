@@ -29,8 +29,8 @@ export async function verify(file: string, { clone, keys: given }: VerifyOptions
   const source = given ?? (typeof claimed === 'string' ? claimed : '')
   const verified = await verifyStatement(jws, keySet(parsed(await readKeys(source), source), source))
   if ('fault' in verified) return outcome(source, [`The statement is not valid: ${verified.fault}`], null)
-  const statement = statementIn(verified.statement)
-  if (statement === null) throw new OperatorError(`${file} has a statement that this version does not support.`)
+  const { statement } = verified
+  if (!isStatement(statement)) throw new OperatorError(`${file} has a statement that this version does not support.`)
   const problems =
     JSON.stringify(document.statement) === JSON.stringify(verified.statement)
       ? []
@@ -76,13 +76,13 @@ function outcome(keys: string, problems: readonly string[], statement: Provenanc
   return { text: text.join('\n'), json }
 }
 
-/** Returns the members of a statement that are compared, if they have the right types. */
-function statementIn(value: unknown): ProvenanceStatement | null {
+/** Whether the members of a statement that are compared have the right types. */
+function isStatement(value: unknown): value is ProvenanceStatement {
   const has = (of: unknown, ...names: string[]): boolean =>
     isRecord(of) && names.every((name) => typeof of[name] === 'string')
-  if (!isRecord(value) || value.version !== 1) return null
+  if (!isRecord(value) || value.version !== 1) return false
   const { file, commit, page, connected } = value
-  const isWhole =
+  return (
     has(file, 'path', 'blob', 'sha256') &&
     has(page, 'address') &&
     has(commit, 'id') &&
@@ -90,7 +90,7 @@ function statementIn(value: unknown): ProvenanceStatement | null {
     has(commit.author, 'name', 'date') &&
     has(commit.signature, 'state') &&
     (connected === undefined || has(connected, 'commit', 'path'))
-  return isWhole ? (value as unknown as ProvenanceStatement) : null
+  )
 }
 
 function keySet(value: unknown, source: string): { keys: object[] } {

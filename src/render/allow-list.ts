@@ -3,6 +3,7 @@
  */
 import type { Element, Root } from 'hast'
 import { type Schema, sanitize } from 'hast-util-sanitize'
+import type { Html } from './types.js'
 
 const TEXT = [
   'a',
@@ -218,8 +219,8 @@ const PICTURE =
  * Drops everything that is not on the list.
  * @param list the medium, or `authors` for HTML as written, which keeps the placeholders of `author-html.ts`
  */
-export function allowed(tree: Root, list: keyof typeof LISTS = 'print'): Root {
-  const clean = sanitize(tree, LISTS[list]) as Root
+export function allowed(tree: Root, list: keyof typeof LISTS = 'print'): Root & { children: Html[] } {
+  const clean = sanitize(tree, LISTS[list]) as Root & { children: Html[] }
   checkPictures(clean)
   return clean
 }

@@ -29,7 +29,7 @@ export function joinHtml(pieces: readonly Piece[], context: RenderContext): Html
     context.options.medium === 'site' ? 'siteAuthors' : 'authors',
   )
   const used = new Set<number>()
-  const joined = settle(clean.children as Html[], { slots, used, context })
+  const joined = settle(clean.children, { slots, used, context })
   // Nodes that the HTML swallowed (an unclosed comment, a table) are still shown.
   return [...joined, ...slots.flatMap((nodes, index) => (used.has(index) ? [] : nodes))]
 }

@@ -2,6 +2,7 @@
 import type { Root } from 'hast'
 import { raw } from 'hast-util-raw'
 import temml from 'temml'
+import { required } from '../kernel/defined.js'
 import { allowed } from './allow-list.js'
 import { h } from './element.js'
 import type { Html } from './types.js'
@@ -23,7 +24,7 @@ export function formula(tex: string, displayMode: boolean): Html {
       maxSize: [20, 20],
     })
     const tree = raw({ type: 'root', children: [{ type: 'raw', value: html }] }) as Root
-    const made = allowed(tree).children[0] as Html
+    const made = required(allowed(tree).children[0])
     return h(displayMode ? 'div' : 'span', { className: ['math'] }, made)
   } catch (error) {
     return asWritten(tex, error instanceof Error ? error.message : String(error))

@@ -46,8 +46,7 @@ export function suggestibleBlocks(
     for (const [occurrence, place] of places.entries()) {
       const { node, number } = seenHere[occurrence] ?? place
       const html = allowed({ type: 'root', children: context.blocks([node]) }, 'site')
-      if (showsAll(source, node, html.children as Html[]))
-        found.push({ number, start: place.start, end: place.end, occurrence })
+      if (showsAll(source, node, html.children)) found.push({ number, start: place.start, end: place.end, occurrence })
     }
   }
   return found.sort((a, b) => a.number - b.number)
