@@ -135,7 +135,9 @@ function Settings({ site }: { site: Site }) {
                 checked={site.pastVersions}
                 onChange={(pastVersions) => attempt(() => changeSite(site, { pastVersions }))}
               >
-                {w.pastVersions} <span class="muted">{w.pastVersionsMeans}</span>
+                <span>
+                  {w.pastVersions} <span class="muted">{w.pastVersionsMeans}</span>
+                </span>
               </Switch>
               <SuggestionsField
                 value={site.suggestions}
