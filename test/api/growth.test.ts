@@ -20,7 +20,7 @@ const [SMALL, LARGE] = SIZES as [number, number]
 /** Work that may be added to the larger size without being growth: each list has a different rest. */
 const SLACK = 60
 
-/** What one request has read. */
+/** The reads of one request. */
 interface Work {
   documents: number
   objects: number
