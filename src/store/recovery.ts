@@ -129,9 +129,10 @@ async function documentsOf(
 ): Promise<RawDocument[]> {
   const ids = new Set<string>()
   const list: RawDocument[] = []
-  for (const [owner, { touched, documents }] of owners) {
+  for (const [owner, { touched, isFlipped, documents }] of owners) {
     const file = pathOf(dir, table, owner)
-    if (!touched && documents.size === 0) await removeLeftover(fs, file)
+    // A repair has already moved its file away. The next checkpoint removes a file with a corrected bit.
+    if (!touched && !isFlipped && documents.size === 0) await removeLeftover(fs, file)
     for (const document of documents.values()) {
       if (ids.has(document.id)) {
         const what = `document ${JSON.stringify(document.id)} is also in another file of ${table}`

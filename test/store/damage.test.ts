@@ -218,6 +218,16 @@ test('a repair keeps the readable documents and the damaged file', () =>
     assert.equal(await ids(dir), ['one', 'x', 'y', 'z'])
   }))
 
+test('a repair of a file without a readable document succeeds, and the next start has no damage', () =>
+  made(async ({ dir }) => {
+    ruin(join(dir, 'documents/things/two.json'))
+    const store = await openStore({ dir, tables: [things], repair: true })
+    assert.match((await store.damages?.())?.join('\n') ?? '', '0 documents were readable')
+    await store.close()
+    await open(dir, async (reopened) => assert.equal(reopened.damaged, []))
+    assert.equal(await ids(dir), ['one', 'x', 'y', 'z'])
+  }))
+
 test('a pending migration does not start on a part of the documents', () =>
   made(async ({ dir }) => {
     ruin(join(dir, 'documents/things/two.json'))
