@@ -3,6 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { offline } from '../../src/commands/maintenance.js'
+import { findSampleSite } from '../../src/domain/sites/sample-site.js'
 import { loadConfig } from '../../src/config.js'
 import { check, describeStatus } from '../../src/start/operator/upkeep.js'
 import { StoreDamaged } from '../../src/store/index.js'
@@ -115,6 +116,20 @@ test('the journal of an organization is repaired from its segments', async () =>
   await here.restart()
   const { body } = await here.admin.call('get', `/v1/orgs/${here.organization}/audit-log`).expect(200)
   assert.ok(body.items.some((entry: { operation: string }) => entry.operation === 'createChangeRequestInSpace'))
+})
+
+test('the start does not need a damaged site, whose address stays taken', async () => {
+  const { here } = await withSpaces()
+  await here.restart()
+  const sites = `/v1/orgs/${here.organization}/sites`
+  const { body } = await here.admin.call('post', sites, { title: 'Broken' }).expect(201)
+  await here.service.close()
+  await ruin(await fileWith(here, 'sites', body.id))
+  await here.restart()
+  assert.is(await findSampleSite(here.service.app, here.organization), null)
+  await here.admin.call('get', `${sites}/${body.id}`).expect(503)
+  await here.admin.call('post', sites, { title: 'Broken' }).expect(503)
+  await here.admin.call('get', '/v1/user').expect(200)
 })
 
 test('damage of the first admin stops the start with the file and the remedy', async () => {

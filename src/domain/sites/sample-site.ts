@@ -1,6 +1,6 @@
 /** The sample site that a new service shows: a template in its own space, published for everyone. */
 import { basenameKey, type OrganizationDoc, organizations, sites } from '../../model/index.js'
-import type { Document } from '../../store/index.js'
+import { type Document, orIfDamaged } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
 import { createSpace } from '../spaces/spaces.js'
@@ -28,11 +28,13 @@ export async function createSampleSite(
 }
 
 /**
- * Returns the address of the sample site while anyone may read it. Null after it was deleted or closed.
+ * Returns the address of the sample site while anyone may read it. Null after it was deleted or closed, and while a
+ * file of its documents is damaged: the start and the first screen only mention it.
  * @param id of the organization
  */
 export async function findSampleSite(app: App, id: string): Promise<string | null> {
-  const [site] = await app.store.find(sites, 'basename', basenameKey({ organization: id, basename: TEMPLATE }))
+  const key = basenameKey({ organization: id, basename: TEMPLATE })
+  const [site] = await app.store.find(sites, 'basename', key).catch(orIfDamaged([]))
   const organization = site?.visibility === 'public' ? await app.store.get(organizations, id) : null
   return (site && organization && publishedSite({ app, organization, site })) ?? null
 }
