@@ -30,6 +30,16 @@ const SLICE = 500
 const sealOf = (body: string | Buffer): string => `,\n"crc32":"${crc32(body).toString(16).padStart(8, '0')}"}\n`
 const seal = (body: string): string => body + sealOf(body)
 
+/** Whether the bytes of a checkpoint file are as they were written. A flipped bit that a start corrects counts too. */
+export function isSealed(bytes: Buffer): boolean {
+  try {
+    parseSealed('', bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Returns JSON that ends with a checksum of everything before it. */
 export const sealedJson = (value: object): string => seal(JSON.stringify(value).slice(0, -1))
 

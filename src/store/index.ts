@@ -11,6 +11,7 @@ export {
   StoreDamaged,
   StoreTooNew,
 } from './errors.js'
+export { isSealed } from './checkpoint-file.js'
 export { openStore } from './open.js'
 export { openPostgresStore, type PostgresStoreOptions } from './postgres/open.js'
 export { differencesOf, digestOf, type StoreDigest } from './transfer/digest.js'

@@ -9,7 +9,7 @@ import { amount } from '../../start/operator/texts.js'
 import type { Outcome } from '../../start/operator/declaration.js'
 import { PACKAGE_VERSION } from '../../start/version.js'
 import { OperatorError } from '../maintenance.js'
-import { capture, type Sink, stampOf } from './capture.js'
+import { capture, damagedDocuments, type Sink, stampOf } from './capture.js'
 import { dumpDatabase } from './database-dump.js'
 import { backUp, syncAll } from './plain-copy.js'
 import { verify } from './restore.js'
@@ -39,11 +39,21 @@ export async function backup(config: Config, input: BackupInput, tell: Tell): Pr
   const { files, repositories } = await backUp(config, input.target, tell)
   const folder = resolve(input.target)
   if (input.verify) await verify(config, { target: folder, passphrase: null, tell })
+  const damaged = await damagedDocuments(config)
   return {
-    text: `${folder} has ${amount(repositories, 'repository', 'repositories')} and ${amount(files, 'file')}${input.verify ? ', verified' : ''}. \`bindery restore\` restores it.`,
-    json: { target: folder, files, repositories, verified: input.verify },
+    ...damageOf(damaged),
+    text: `${folder} has ${amount(repositories, 'repository', 'repositories')} and ${amount(files, 'file')}${input.verify ? ', verified' : ''}. \`bindery restore\` restores it.${described(damaged)}`,
+    json: { target: folder, files, repositories, verified: input.verify, damaged },
   }
 }
+
+const damageOf = (damaged: readonly string[]): Pick<Outcome, 'problems'> =>
+  damaged.length > 0 ? { problems: true } : {}
+
+const described = (damaged: readonly string[]): string =>
+  damaged.length === 0
+    ? ''
+    : ` It contains ${amount(damaged.length, 'damaged file')} of documents: ${damaged.join(', ')}. Keep the backups from before the damage, and see \`bindery fsck --repair --help\`.`
 
 const MIN_PASSPHRASE_LENGTH = 12
 
@@ -80,8 +90,9 @@ async function backUpIncrementally(config: Config, storage: Storage, input: Back
     const snapshot = await store.addSnapshot(content)
     if (isFolder) await syncAll()
     if (input.verify) await verify(config, { target: input.target, passphrase, tell })
+    const damaged = config.databaseUrl === null ? await damagedDocuments(config) : []
     // Older backups are removed last, when the new one is known to be good.
-    const removed = keep === null ? 0 : await store.keepNewest(keep)
+    const removed = keep === null || damaged.length > 0 ? 0 : await store.keepNewest(keep)
     const json = {
       target: storage.description,
       backup: snapshot.id,
@@ -90,9 +101,11 @@ async function backUpIncrementally(config: Config, storage: Storage, input: Back
       storedBytes,
       verified: input.verify,
       removed,
+      damaged,
     }
     return {
-      text: `${storage.description} has backup ${snapshot.id}: ${amount(json.files, 'file')}, of which ${readFiles} changed (${amount(storedBytes, 'byte')} stored)${input.verify ? ', verified' : ''}${removed > 0 ? `; ${amount(removed, 'older backup')} removed` : ''}.`,
+      ...damageOf(damaged),
+      text: `${storage.description} has backup ${snapshot.id}: ${amount(json.files, 'file')}, of which ${readFiles} changed (${amount(storedBytes, 'byte')} stored)${input.verify ? ', verified' : ''}${removed > 0 ? `; ${amount(removed, 'older backup')} removed` : ''}.${described(damaged)}`,
       json,
     }
   } finally {

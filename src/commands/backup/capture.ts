@@ -4,10 +4,11 @@
  * contains everything that its documents and refs name.
  */
 import { existsSync, statSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Config } from '../../config.js'
 import { errorCode } from '../../kernel/thrown.js'
+import { isSealed } from '../../store/index.js'
 import { OperatorError } from '../maintenance.js'
 
 /** Paths in the data folder that the server can rebuild, or that belong to the running process. */
@@ -79,6 +80,22 @@ async function readRepository(repos: FolderReader, name: string): Promise<void> 
   const inOrder = [`${name}/refs`, `${name}/packed-refs`, `${name}/objects`, `${name}/objects`]
   await repos.read(name, (path) => !inOrder.includes(path))
   for (const path of inOrder) await repos.read(path)
+}
+
+/**
+ * Returns the damaged files of documents, as paths in the data folder. A backup contains them as they are, so that a
+ * repair can be tried on it.
+ */
+export async function damagedDocuments({ dataDir }: Source): Promise<string[]> {
+  const documents = join('store', 'documents')
+  const damaged: string[] = []
+  for (const name of await readdir(join(dataDir, documents), { recursive: true })) {
+    if (!name.endsWith('.json')) continue
+    // The next checkpoint may remove a file after it was listed.
+    const bytes = await readFile(join(dataDir, documents, name)).catch(() => null)
+    if (bytes !== null && !isSealed(bytes)) damaged.push(join(documents, name))
+  }
+  return damaged
 }
 
 interface Reading {
