@@ -10,6 +10,7 @@ import type { CommitId } from '../../kernel/ids.js'
 import { TurnQueue } from '../../kernel/turns.js'
 import type { App } from '../context/app.js'
 import { findOnMain, type MainCommit, type PointInTime } from '../revisions/main-line.js'
+import { datesAt, datesOf } from '../revisions/page-dates.js'
 import { pageTree } from '../revisions/page-tree.js'
 import { findPageByPath, KnownFiles } from '../revisions/pages.js'
 import { knownPages, openBoth, type OpenRevision, readDocument } from '../revisions/revisions.js'
@@ -71,10 +72,10 @@ async function findByFormerPath(
 /** Returns a page that the visitor reads as it was. Null if it has no past that they may see. */
 async function pastOf(app: App, visitor: Visitor, now: ReadPage, point: PointInTime): Promise<PastPage | null> {
   const opened = (await hasPast(app, now)) ? await openPast(app, now.pages.revision, point) : null
-  const was = opened && (await entryThen(app, visitor, opened.revision, now))
+  const was = opened && (await entryThen(app, visitor, opened, now))
   if (!was || now.entry.type !== 'document') return null
   const { structure } = opened.revision
-  const includes = await openIncludes(app, now.pages)
+  const includes = await openIncludes(app, now.pages, opened.commit)
   const reusableContents = structure.reusableContents.filter(({ gitPath }) => includes.has(gitPath))
   const revision = {
     ...opened.revision,
@@ -114,14 +115,30 @@ export async function openPast(
   return { commit, revision: isKnown ? await open() : await opening.run(open) }
 }
 
-/** Returns the entry that a page had in a revision. Null if there was none, or the visitor may not see it as it was. */
+/**
+ * Whether a file of today has existed since a commit, at this path or another one. A page that is created where another
+ * one was deleted has its path and its ID, and must not show its text.
+ */
+export async function existsSince(
+  app: App,
+  { space, snapshot }: OpenRevision,
+  gitPath: string,
+  commit: MainCommit,
+): Promise<boolean> {
+  const dates = datesOf(await datesAt(app, space, snapshot.commit), gitPath)
+  return dates !== undefined && dates.created <= commit.seconds
+}
+
+/** Returns the entry that a page had at a commit. Null if there was none, or the visitor may not see it as it was. */
 export async function entryThen(
   app: App,
   { context }: Visitor,
-  revision: OpenRevision,
-  { entry: { id } }: Pick<ReadPage, 'entry'>,
+  { revision, commit }: { revision: OpenRevision; commit: MainCommit },
+  { entry: now, pages }: Pick<ReadPage, 'entry' | 'pages'>,
 ): Promise<DocumentEntry | null> {
+  if (now.type !== 'document' || !(await existsSince(app, pages.revision, now.gitPath, commit))) return null
   const { structure } = revision
+  const { id } = now
   const entry = structure.byId.get(id)
   const tree = await pageTree(structure.pages)
   if (entry?.type !== 'document' || tree.find(id) !== entry) return null
@@ -137,12 +154,12 @@ export async function entryThen(
   return page && mayVisitorSee(context, page, 'read') ? entry : null
 }
 
-/** Returns the reusable content that exists today and that everyone sees. */
-async function openIncludes(app: App, { revision }: VisitorPages): Promise<ReadonlySet<string>> {
+/** Returns the reusable content that has existed since a commit and that everyone sees today. */
+async function openIncludes(app: App, { revision }: VisitorPages, commit: MainCommit): Promise<ReadonlySet<string>> {
   const { space, snapshot, structure } = revision
   const oids = new Map<string, string>()
   for (const { gitPath } of structure.reusableContents) {
-    const file = await snapshot.entry(gitPath)
+    const file = (await existsSince(app, revision, gitPath, commit)) ? await snapshot.entry(gitPath) : null
     if (file) oids.set(gitPath, file.oid)
   }
   const known = await app.pages.pages(space.doc.id, snapshot, oids.values())

@@ -8,7 +8,7 @@ import type { App } from '../context/app.js'
 import { type OpenedFile, openBlob } from '../revisions/downloads.js'
 import type { PointInTime } from '../revisions/main-line.js'
 import { isMissing, type OpenRevision } from '../revisions/revisions.js'
-import { openPast } from './past-page.js'
+import { existsSince, openPast } from './past-page.js'
 import { shownSiteSpaces } from './view.js'
 import { isPathOfFile } from './visitor-page.js'
 import { pagesFor } from './visitor-pages.js'
@@ -40,7 +40,7 @@ export async function findFile(app: App, visitor: Visitor, path: string): Promis
 }
 
 /**
- * Opens the file at a path of a site as it was. Null if it does not exist today or did not then, or the visitor may not
+ * Opens the file at a path of a site as it was. Null if it has not existed from then to today, or the visitor may not
  * read it.
  */
 export async function findPastFile(
@@ -52,7 +52,8 @@ export async function findPastFile(
   const found = await revisionOfFile(app, visitor, path)
   const now = found && (await open(app, found.revision, found.gitPath))
   const past = now && (await openPast(app, found.revision, point))
-  return past && open(app, past.revision, found.gitPath)
+  if (!past || !(await existsSince(app, found.revision, found.gitPath, past.commit))) return null
+  return open(app, past.revision, found.gitPath)
 }
 
 /** Returns the newest revision of the space of a file, if the path is signed for it. */

@@ -51,7 +51,7 @@ export async function changesOfPage(
   const { revision } = page.pages
   if (text.gitPath === undefined || text.attributes.layout?.metadata === false) return 'unknown'
   const past = commit === null ? null : await openPast(app, revision, { commit })
-  const was = past && (await entryThen(app, visitor, past.revision, page))
+  const was = past && (await entryThen(app, visitor, past, page))
   if (!was) return 'new'
   const now = page.entry.type === 'document' ? await readDocument(app, revision, page.entry) : null
   const then = await readDocument(app, past.revision, was)
