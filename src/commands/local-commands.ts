@@ -76,7 +76,7 @@ const verify = localCommand({
     clone: requiredOption('<folder>', 'clone of the space or of the connected repository'),
     keys: option(
       '<file or address>',
-      'public keys of the server (default: the address in the statement, with https). Keep a copy to notice other keys',
+      'public keys of the server (default: the address in the statement, with https, on the host of the page). Keep a copy to notice other keys',
     ),
   },
   example: 'bindery verify install.json --clone docs',

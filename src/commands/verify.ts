@@ -25,17 +25,31 @@ export async function verify(file: string, { clone, keys: given }: VerifyOptions
   const document = parsed(await readSmall(file), file)
   const jws = isRecord(document) && typeof document.jws === 'string' ? document.jws : null
   if (jws === null || !isRecord(document)) throw new OperatorError(`${file} is not the provenance of a page.`)
-  const claimed = isRecord(document.statement) ? document.statement.keys : undefined
-  const source = given ?? (typeof claimed === 'string' ? claimed : '')
+  const source = given ?? claimedKeys(document.statement)
   const verified = await verifyStatement(jws, keySet(parsed(await readKeys(source), source), source))
   if ('fault' in verified) return outcome(source, [`The statement is not valid: ${verified.fault}`], null)
   const { statement } = verified
   if (!isStatement(statement)) throw new OperatorError(`${file} has a statement that this version does not support.`)
-  const problems =
-    JSON.stringify(document.statement) === JSON.stringify(verified.statement)
-      ? []
-      : ['The readable statement in the file differs from the signed one. Do not trust it.']
+  const problems = given === undefined ? foreignKeys(source, statement) : []
+  if (JSON.stringify(document.statement) !== JSON.stringify(verified.statement))
+    problems.push('The readable statement in the file differs from the signed one. Do not trust it.')
   return outcome(source, [...problems, ...(await compare(clone, statement))], statement)
+}
+
+/** Returns the address of the keys in a statement. It is never a file, because the author of a forged statement could name any. */
+function claimedKeys(statement: unknown): string {
+  const claimed = isRecord(statement) ? statement.keys : undefined
+  if (typeof claimed === 'string' && /^https?:\/\//i.test(claimed) && URL.canParse(claimed)) return claimed
+  throw new OperatorError('The statement does not name the address of its keys. Name them with --keys.')
+}
+
+/** A forger can sign a statement with other keys, so the keys must be at the host of the page. */
+function foreignKeys(source: string, { page }: ProvenanceStatement): string[] {
+  const host = URL.canParse(page.address) ? new URL(page.address).host : ''
+  if (new URL(source).host === host) return []
+  return [
+    `The statement is about ${page.address}, but names keys at ${source}. If you trust them, name them with --keys.`,
+  ]
 }
 
 /** Compares the statement with a clone of the space, or of the connected repository. Returns the differences. */
@@ -65,7 +79,7 @@ async function read(clone: string, commit: string, path: string): Promise<FileAt
 
 function outcome(keys: string, problems: readonly string[], statement: ProvenanceStatement | null): Outcome {
   const json = { valid: problems.length === 0, keys, problems, ...(statement && { statement }) }
-  if (!statement || problems.length > 0) return { text: problems.join('\n'), json, problems: true }
+  if (!statement || problems.length > 0) return { text: problems.map(printable).join('\n'), json, problems: true }
   const { page, file, commit } = statement
   const text = [
     `Verified: ${page.address}`,
@@ -73,8 +87,11 @@ function outcome(keys: string, problems: readonly string[], statement: Provenanc
     `The commit ${commit.id} has the blob ${file.blob} at ${file.path}.`,
     `Author ${commit.author.name}, ${commit.author.date}. Signature of the commit, as the server checked it: ${commit.signature.state}.`,
   ]
-  return { text: text.join('\n'), json }
+  return { text: text.map(printable).join('\n'), json }
 }
+
+/** A name or path of a stranger must not control the terminal, or look like another line. */
+const printable = (line: string): string => line.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?')
 
 /** Whether the members of a statement that are compared have the right types. */
 function isStatement(value: unknown): value is ProvenanceStatement {
@@ -122,10 +139,7 @@ async function readSmall(file: string): Promise<string> {
 
 /** Reads the keys from a file, or from an address with https. An address of this machine may have http. */
 async function readKeys(source: string): Promise<string> {
-  if (!/^https?:\/\//i.test(source)) {
-    if (source === '') throw new OperatorError('The statement does not name its keys. Name them with --keys.')
-    return readSmall(source)
-  }
+  if (!/^https?:\/\//i.test(source)) return readSmall(source)
   const { protocol, hostname } = new URL(source)
   const isHere =
     hostname === 'localhost' || (isIP(hostname) === 4 && hostname.startsWith('127.')) || hostname === '[::1]'
@@ -136,9 +150,15 @@ async function readKeys(source: string): Promise<string> {
   try {
     const response = await fetch(source, { redirect: 'error', signal: AbortSignal.timeout(FETCH_MS) })
     if (response.status !== 200) throw new Error(`status ${response.status}`)
-    const bytes = Buffer.from(await response.arrayBuffer())
-    if (bytes.length > MAX_BYTES) throw new Error(`more than ${MAX_BYTES} bytes`)
-    return bytes.toString()
+    const chunks: Uint8Array[] = []
+    let size = 0
+    const reader = response.body?.getReader()
+    for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+      size += part.value.length
+      if (size > MAX_BYTES) throw new Error(`more than ${MAX_BYTES} bytes`)
+      chunks.push(part.value)
+    }
+    return Buffer.concat(chunks).toString()
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new OperatorError(`The keys cannot be read from ${source}: ${reason}. Name a file with --keys.`, {
