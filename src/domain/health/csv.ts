@@ -1,7 +1,7 @@
 /** Writes tables as CSV (RFC 4180), for spreadsheets. */
 
 /** Signs with which a spreadsheet takes a cell for a formula. A text from a reader or a page must not become one. */
-const FORMULA = /^[=+\-@\t\r]/
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 
 const cellOf = (value: string | number | null): string => {
   const text = value === null ? '' : String(value)
