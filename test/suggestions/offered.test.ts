@@ -113,7 +113,7 @@ test('pages that a reader may not see have no form, as those that do not exist',
     assert.is((await ask(context, { page })).status, 404, page)
 })
 
-test('only pages of the site may send a suggestion, and a long form is rejected', async () => {
+test('only pages of the site may send a suggestion, and long or misleading texts are rejected', async () => {
   const [block] = await blocksOf(context, '/plain')
   const form = { page: '/plain', block: block?.id ?? '', text: 'Other', as: 'member' }
   for (const headers of [
@@ -124,6 +124,9 @@ test('only pages of the site may send a suggestion, and a long form is rejected'
     assert.is((await ask(context, {}, { form, headers })).status, 403)
   assert.is((await ask(context, {}, { form: { ...form, text: 'x'.repeat(140_000) } })).status, 413)
   assert.is((await ask(context, {}, { form: { ...form, text: 'x'.repeat(13_000) } })).status, 413)
+  for (const text of ['---\nhidden: true\n---\nText', 'Text \u202ereversed\u202c'])
+    assert.is((await ask(context, {}, { form: { ...form, text } })).status, 400, text)
+  assert.is((await ask(context, {}, { form })).status, 200)
   const put = await fetch(`${here.service.sites}${site.base}/~suggest`, { method: 'PUT' })
   assert.is(put.status, 405)
 })

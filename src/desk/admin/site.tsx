@@ -105,7 +105,8 @@ export function SiteFrame({
     <Frame
       title={fill(w.screen, { part: w.parts[part], site: site.title })}
       crumbs={[
-        { title: organization?.title ?? '', href: `/o/${site.organization}` },
+        // Until it is loaded, a link would have no name.
+        ...(organization ? [{ title: organization.title, href: `/o/${site.organization}` }] : []),
         { title: adminWords().organization.parts.sites, href: `/o/${site.organization}/settings/sites` },
         { title: site.title, href: `/sites/${site.id}/structure` },
       ]}

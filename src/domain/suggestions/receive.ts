@@ -73,6 +73,11 @@ export async function guestSuggestion(app: App, given: GivenSuggestion, { name, 
   app.wakes.jobs()
 }
 
+/** Characters that show text in another order than it has. A reviewer would not see what is merged. */
+const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/
+/** The first line of front matter, which the first block of a file must not become. */
+const FENCE = /^---[ \t]*(?:\n|$)/
+
 function newSuggestion(
   app: App,
   { site, page, block, text, ip }: GivenSuggestion,
@@ -83,6 +88,10 @@ function newSuggestion(
     throw badRequest('The text is empty. Describe in a comment of the team why a part should be deleted.')
   if (after.length > MAX_SUGGESTED) throw badRequest(`The text has more than ${MAX_SUGGESTED} characters.`)
   if (after === cleanedBlock(block.source)) throw badRequest('The text is unchanged.')
+  if (DIRECTIONS.test(after) && !DIRECTIONS.test(block.source))
+    throw badRequest('The text has invisible characters that change the direction of text. Remove them.')
+  if (FENCE.test(after) && !FENCE.test(block.source))
+    throw badRequest('The text begins with "---", which starts the settings of a page. Write *** for a line.')
   countSuggestion(site.id, ip)
   return {
     id: newId(),
