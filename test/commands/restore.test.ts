@@ -191,6 +191,28 @@ test('backups in an S3-compatible store work like those in a folder, with signed
   await here.close()
 })
 
+test('a backup with a damaged file of documents names it, and removes no older backup', async () => {
+  const here = await startService()
+  const target = join(here.dir, 'backups')
+  const config = configOf(here.dir)
+  await backUp(config, target)
+  // A stop writes the checkpoints.
+  await here.service.close()
+  const folder = join('store', 'documents', 'organizations')
+  const file = join(folder, (await readdir(join(config.dataDir, folder)))[0] ?? '')
+  const path = join(config.dataDir, file)
+  const text = await readFile(path, 'utf8')
+  await writeFile(path, text.slice(0, -20))
+  const { problems, text: told, json } = await backup(config, inputOf(target, { keep: '1' }), tell)
+  assert.is(problems, true)
+  assert.match(told, file)
+  assert.equal((json as { damaged: string[]; removed: number }).damaged, [file])
+  assert.is((json as Result).removed, 0)
+  await writeFile(path, text)
+  assert.is((await backUp(config, target, { keep: '1' })).removed, 2)
+  await rm(here.dir, { recursive: true, force: true })
+})
+
 /** All bytes of a folder. */
 async function bytesIn(folder: string): Promise<Buffer> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })

@@ -89,7 +89,9 @@ async function readRepository(repos: FolderReader, name: string): Promise<void> 
 export async function damagedDocuments({ dataDir }: Source): Promise<string[]> {
   const documents = join('store', 'documents')
   const damaged: string[] = []
-  for (const name of await readdir(join(dataDir, documents), { recursive: true })) {
+  // A new installation has only a log.
+  const names = existsSync(join(dataDir, documents)) ? await readdir(join(dataDir, documents), { recursive: true }) : []
+  for (const name of names) {
     if (!name.endsWith('.json')) continue
     // The next checkpoint may remove a file after it was listed.
     const bytes = await readFile(join(dataDir, documents, name)).catch(() => null)
