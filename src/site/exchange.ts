@@ -75,6 +75,16 @@ export const hostnameOf = ({ hostname }: { hostname: string }): string => hostna
 export const HTML = 'text/html; charset=utf-8'
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
+/** Whether a script sent the request. Otherwise the reader gets a page. */
+export const wantsJson = (request: SiteRequest): boolean => request.header('Accept').includes('application/json')
+
+export const jsonResponse = (status: number, body: object, audience: Audience): SiteResponse => ({
+  status,
+  type: JSON_TYPE,
+  body: JSON.stringify(body),
+  audience,
+})
+
 /** A redirect. A permanent one is 301. */
 export const redirectTo = (
   location: string,

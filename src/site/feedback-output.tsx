@@ -3,7 +3,7 @@ import { commentFeedback, giveFeedback } from '../domain/sites/feedback.js'
 import { findDestination, type ReadPage } from '../domain/sites/visitor-paths.js'
 import { ServiceError } from '../kernel/errors.js'
 import type { SharedAssets } from './assets.js'
-import { HTML, type SiteRequest, type SiteResponse, redirectTo } from './exchange.js'
+import { HTML, type SiteRequest, type SiteResponse, redirectTo, jsonResponse, wantsJson } from './exchange.js'
 import { frameOf } from './frame.js'
 import { headOf } from './head.js'
 import { fontHosts } from './look/fonts.js'
@@ -70,14 +70,7 @@ async function take(visit: Visit, page: ReadPage, fields: URLSearchParams, ip: s
   }
 }
 
-const wantsJson = (request: SiteRequest): boolean => request.header('Accept').includes('application/json')
-
-const json = (status: number, body: object): SiteResponse => ({
-  status,
-  type: 'application/json; charset=utf-8',
-  body: JSON.stringify(body),
-  audience: 'private',
-})
+const json = (status: number, body: object): SiteResponse => jsonResponse(status, body, 'private')
 
 function failure(request: SiteRequest, status: number, message: string): SiteResponse {
   const headers = status === 429 ? { 'Retry-After': '3600' } : {}

@@ -2,7 +2,7 @@
 import { isSiteDefault, type ShownSiteSpace, shownSiteSpaces } from '../domain/sites/view.js'
 import { pagesFor } from '../domain/sites/visitor-pages.js'
 import type { SharedAssets } from './assets.js'
-import { HTML, type SiteRequest, type SiteResponse } from './exchange.js'
+import { HTML, jsonResponse, type SiteRequest, type SiteResponse } from './exchange.js'
 import { countsReaders } from './counting.js'
 import { frameOf } from './frame.js'
 import { headOf } from './head.js'
@@ -35,8 +35,7 @@ export async function searchOutput(
     visit.app.readers.search(visit.visitor.site.doc.id, results.query, isEmpty, visit.request.ip)
   const headers = { 'X-Robots-Tag': 'noindex' }
   const { audience } = visit
-  if (parameters.get('format') === 'json')
-    return { status: 200, type: 'application/json; charset=utf-8', body: JSON.stringify(results), audience, headers }
+  if (parameters.get('format') === 'json') return { ...jsonResponse(200, results, audience), headers }
   const { search } = frame.words
   const head = await headOf(visit, frame, assets, {
     name: results.query === '' ? search : `${search}: ${results.query}`,

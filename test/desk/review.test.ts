@@ -148,7 +148,7 @@ test('a viewed page is viewed in every browser, until it changes again', async (
   await page.close()
 })
 
-test('a change request without a changed page names the files that it changes, on small screens too', async () => {
+test('a change request without a changed page names its files, also on small screens', async () => {
   const desk = await openDesk(here, FILES)
   const change = await desk.changeRequest('Notes')
   const page = await openAs(`/s/${desk.space}/c/1`)

@@ -30,7 +30,7 @@ test('an admin turns on provenance and counting, and a reader sees the state of 
   const reader = await (await app.browser.createBrowserContext()).newPage()
   await reader.setUserAgent({ userAgent: READER })
   await reader.goto(`${site.address}/install`, { waitUntil: 'load' })
-  const link = await reader.$eval('.record a[href*="~provenance"]', (one) => ({
+  const link = await reader.$eval('.record a[href*="~/provenance"]', (one) => ({
     text: one.textContent,
     href: (one as HTMLAnchorElement).href,
   }))

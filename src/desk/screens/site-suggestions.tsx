@@ -9,6 +9,7 @@ import { SuggestedText } from '../review/suggested.js'
 import { open } from '../route.js'
 import { Icon } from '../shell/icons.js'
 import { Empty, Nothing, Show } from '../shell/notes.js'
+import { Time } from '../shell/time.js'
 import { attempt, toast } from '../shell/toast.js'
 import { fill } from '../words/index.js'
 
@@ -95,7 +96,7 @@ function Waiting({ site, suggestion, onReject }: { site: Site; suggestion: Sugge
           )}
         </h2>
         <p class="sm muted">
-          {fill(w.from, author)} · <time dateTime={createdAt}>{new Date(createdAt).toLocaleDateString()}</time>
+          {fill(w.from, author)} · <Time iso={createdAt} />
         </p>
         <SuggestedText label={fill(w.change, { page: page.title })} before={before} after={after} />
         <div class="row wrap">

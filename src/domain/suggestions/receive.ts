@@ -1,9 +1,10 @@
 /** Receives suggestions from the pages of a site, and confirmations of guests. Nothing is written to Git. */
 import { hashToken, newToken } from '../../auth/index.js'
+import { defined } from '../../kernel/defined.js'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { MAX_SUGGESTED, type SiteDoc, type SiteSuggestionDoc, siteSuggestions, sites } from '../../model/index.js'
-import type { Transaction } from '../../store/index.js'
+import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { queueMail } from '../notifications/queue-mail.js'
 import { hourlyCount } from '../sites/hourly-count.js'
@@ -78,6 +79,10 @@ const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/
 /** The first line of front matter, which the first block of a file must not become. */
 const FENCE = /^---[ \t]*(?:\n|$)/
 
+/** Whether a text would become something else than a reviewer sees, unlike the block that it replaces. */
+export const isMisleading = (text: string, { source }: OfferedBlock): boolean =>
+  [DIRECTIONS, FENCE].some((signs) => signs.test(cleanedBlock(text)) && !signs.test(source))
+
 function newSuggestion(
   app: App,
   { site, page, block, text, ip }: GivenSuggestion,
@@ -88,10 +93,7 @@ function newSuggestion(
     throw badRequest('The text is empty. Describe in a comment of the team why a part should be deleted.')
   if (after.length > MAX_SUGGESTED) throw badRequest(`The text has more than ${MAX_SUGGESTED} characters.`)
   if (after === cleanedBlock(block.source)) throw badRequest('The text is unchanged.')
-  if (DIRECTIONS.test(after) && !DIRECTIONS.test(block.source))
-    throw badRequest('The text has invisible characters that change the direction of text. Remove them.')
-  if (FENCE.test(after) && !FENCE.test(block.source))
-    throw badRequest('The text begins with "---", which starts the settings of a page. Write *** for a line.')
+  if (isMisleading(text, block)) throw badRequest('Remove invisible characters, and do not begin with ---.')
   countSuggestion(site.id, ip)
   return {
     id: newId(),
@@ -146,25 +148,22 @@ export async function confirmSuggestion(app: App, site: string, secret: string, 
     const [stored] = await tx.find(siteSuggestions, 'hash', hashToken(secret))
     if (!stored || stored.site !== site || stored.state !== 'unconfirmed' || isOver(app, stored)) return false
     if (!(await tx.get(sites, site))?.published) return false
-    const { hash: _used, ...rest } = stored
-    const waiting = { ...rest, state: 'waiting' as const, ...times(app, 'waiting') }
-    await checkRoom(tx, waiting)
-    await tx.replace(siteSuggestions, waiting)
+    await moveToQueue(app, tx, stored)
     return true
   })
 }
 
-/** Moves a suggestion of a member who may not edit the space to the queue of its reviewers. */
-export async function queueForReview(
+/**
+ * Moves a suggestion to the queue of the reviewers, with its author. Throws 429 if the queue is full.
+ * @param author that of a draft, which has none
+ */
+export async function moveToQueue(
   app: App,
   tx: Transaction,
-  stored: SiteSuggestionDoc & { id: string },
-  author: NonNullable<SiteSuggestionDoc['author']>,
+  { hash: _used, ...stored }: Document<SiteSuggestionDoc>,
+  author = stored.author,
 ): Promise<void> {
-  const current = await tx.get(siteSuggestions, stored.id)
-  if (!current) return
-  const { hash: _used, ...rest } = current
-  const waiting = { ...rest, author, state: 'waiting' as const, ...times(app, 'waiting') }
+  const waiting = { ...stored, ...defined({ author }), state: 'waiting' as const, ...times(app, 'waiting') }
   await checkRoom(tx, waiting)
   await tx.replace(siteSuggestions, waiting)
 }

@@ -20,7 +20,7 @@ import { openMain } from '../revisions/main-content.js'
 import { findSpace } from '../roles/access.js'
 import { publishedSite } from '../sites/addresses.js'
 import { replaceBlock } from './blocks.js'
-import { isOver, queueForReview } from './receive.js'
+import { isOver, moveToQueue } from './receive.js'
 
 type Suggestion = Document<SiteSuggestionDoc>
 
@@ -61,7 +61,10 @@ export async function sendDraft(app: App, actor: Actor, secret: string): Promise
   const { suggestion, space } = draft
   const { displayName: name, email } = actor.user
   if (draft.isDirect) return makeChangeRequest(app, actor, space, { suggestion, author: actor.user, by: 'a member' })
-  await app.store.transact((tx) => queueForReview(app, tx, suggestion, { name, email }))
+  await app.store.transact(async (tx) => {
+    const stored = await tx.get(siteSuggestions, suggestion.id)
+    if (stored?.state === 'draft') await moveToQueue(app, tx, stored, { name, email })
+  })
   return null
 }
 
@@ -114,7 +117,10 @@ export async function rejectSuggestion(app: App, { id }: Suggestion): Promise<vo
   })
 }
 
-/** Creates the change request, and removes the suggestion. Both run under the lock of the space, so it happens once. */
+/**
+ * Creates the change request, then removes the suggestion. The lock of the space keeps two callers from doing both. After
+ * a crash in between, the suggestion still waits, and a reviewer sees the change request.
+ */
 async function makeChangeRequest(
   app: App,
   actor: Actor,

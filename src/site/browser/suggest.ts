@@ -59,9 +59,9 @@ async function send({ action, page, words }: Dialog, block: Block, data: FormDat
     answer = await response.json()
     if (response.ok) return answer.to ?? ''
   } catch {
-    throw new Error(words.tooMany)
+    throw new Error(words.notSent)
   }
-  throw new Error(answer.message ?? words.tooMany)
+  throw new Error(answer.message ?? words.notSent)
 }
 
 /** Shows the form for a block in its place. */

@@ -22,6 +22,8 @@ export interface SuggestWords {
   over: string
   stale: string
   unchanged: string
+  misleading: string
+  notSent: string
   invalid: string
   tooLong: string
   tooMany: string
@@ -31,7 +33,7 @@ export interface SuggestWords {
 }
 
 /** The names of the texts that explain why a suggestion was not taken. */
-export type SuggestFault = 'stale' | 'unchanged' | 'invalid' | 'tooLong' | 'tooMany' | 'over'
+export type SuggestFault = 'stale' | 'unchanged' | 'misleading' | 'invalid' | 'tooLong' | 'tooMany' | 'over'
 
 /** The blocks of a page that its reader may change. */
 export interface SuggestData {

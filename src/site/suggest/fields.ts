@@ -1,6 +1,7 @@
 /** Reads the form of a suggestion. */
 import type { Guest } from '../../domain/suggestions/receive.js'
-import { MAX_SUGGESTER } from '../../model/index.js'
+import { required } from '../../kernel/defined.js'
+import { Email, MAX_SUGGESTER } from '../../model/index.js'
 import type { SuggestFault } from './data.js'
 
 /** Maximum size of a form in bytes: a text of the maximum length, encoded, and the other fields. */
@@ -10,6 +11,7 @@ export const MAX_FORM_BYTES = 128 * 1024
 export const STATUS: Readonly<Record<SuggestFault, 400 | 404 | 409 | 413 | 429>> = {
   stale: 409,
   unchanged: 400,
+  misleading: 400,
   invalid: 400,
   tooLong: 413,
   tooMany: 429,
@@ -32,9 +34,10 @@ export const formOf = (fields: URLSearchParams): SuggestForm => ({
   email: (fields.get('email') ?? '').slice(0, 1_000),
 })
 
-/** An address as in the model of users, at most 254 characters long. */
-const EMAIL =
-  /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$/
+const EMAIL = new RegExp(required(Email.pattern))
+/** Whether a mail can be sent to an address. One without a dot in its domain would stay on this machine or network. */
+const isAddress = (text: string): boolean =>
+  text.length <= 254 && EMAIL.test(text) && text.includes('.', text.indexOf('@'))
 
 /** Returns the guest of a form; null if the name or the address is not valid. */
 export function guestOf({ name, email }: SuggestForm): Guest | null {
@@ -44,6 +47,6 @@ export function guestOf({ name, email }: SuggestForm): Guest | null {
     .replace(/[\p{C}\p{Z}\s]+/gu, ' ')
     .trim()
   const address = email.trim()
-  const isValid = shown !== '' && [...shown].length <= MAX_SUGGESTER && address.length <= 254 && EMAIL.test(address)
+  const isValid = shown !== '' && [...shown].length <= MAX_SUGGESTER && isAddress(address)
   return isValid ? { name: shown, email: address } : null
 }

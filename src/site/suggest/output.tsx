@@ -6,13 +6,14 @@ import {
   draftSuggestion,
   findUnconfirmed,
   guestSuggestion,
+  isMisleading,
   takesGuests,
 } from '../../domain/suggestions/receive.js'
 import { findDestination, type ReadPage } from '../../domain/sites/visitor-paths.js'
 import { ServiceError } from '../../kernel/errors.js'
 import { MAX_SUGGESTED } from '../../model/index.js'
 import type { SharedAssets } from '../assets.js'
-import { HTML, type SiteRequest, type SiteResponse } from '../exchange.js'
+import { HTML, jsonResponse, type SiteRequest, type SiteResponse, wantsJson } from '../exchange.js'
 import { frameOf } from '../frame.js'
 import { headOf } from '../head.js'
 import { renderDocument } from '../layout/document.js'
@@ -95,6 +96,7 @@ async function take(asking: Asking, fields: URLSearchParams): Promise<SiteRespon
   const block = blocks.find((one) => one.id === form.block)
   if (!block) return fail(asking, 'stale', form)
   if (form.text.length > MAX_SUGGESTED) return fail(asking, 'tooLong', form)
+  if (isMisleading(form.text, block)) return fail(asking, 'misleading', form)
   const site = visit.visitor.site.doc
   const given = { site, page, block, text: form.text, ip: request.ip }
   try {
@@ -149,14 +151,7 @@ const over = async (asking: Pick<Asking, 'visit' | 'assets'>): Promise<SiteRespo
   status: STATUS.over,
 })
 
-const wantsJson = (request: SiteRequest): boolean => request.header('Accept').includes('application/json')
-
-const json = (status: number, body: object): SiteResponse => ({
-  status,
-  type: 'application/json; charset=utf-8',
-  body: JSON.stringify(body),
-  audience: 'no one',
-})
+const json = (status: number, body: object): SiteResponse => jsonResponse(status, body, 'no one')
 
 const plain = (status: number, body: string): SiteResponse => ({
   status,

@@ -79,6 +79,8 @@ export const de: Words = {
     stale:
       'Dieser Teil der Seite hat sich inzwischen geändert. Ihr Text steht unten: Kopieren Sie ihn und wählen Sie den Teil noch einmal.',
     unchanged: 'Ändern Sie den Text, bevor Sie ihn senden.',
+    misleading: 'Entfernen Sie unsichtbare Zeichen, und beginnen Sie nicht mit ---.',
+    notSent: 'Er wurde nicht gesendet. Prüfen Sie die Verbindung, und versuchen Sie es noch einmal.',
     invalid: 'Geben Sie Ihren Namen und eine gültige E-Mail-Adresse ein.',
     tooLong: 'Dieser Text ist zu lang.',
     tooMany: 'Im Moment gibt es zu viele Vorschläge. Versuchen Sie es später noch einmal.',

@@ -189,6 +189,8 @@ export const en: Words = {
     stale:
       'This part of the page has changed in the meantime. Your text is below: copy it, then choose the part again.',
     unchanged: 'Change the text before you send it.',
+    misleading: 'Remove invisible characters, and do not begin with ---.',
+    notSent: 'It was not sent. Check your connection, then try again.',
     invalid: 'Enter your name and a valid email address.',
     tooLong: 'This text is too long.',
     tooMany: 'There are too many suggestions at the moment. Try again later.',

@@ -77,6 +77,8 @@ export const es: Words = {
     over: 'Este enlace ya se usó o ha caducado.',
     stale: 'Esta parte de la página ha cambiado entretanto. Su texto está abajo: cópielo y vuelva a elegir la parte.',
     unchanged: 'Cambie el texto antes de enviarlo.',
+    misleading: 'Quite los caracteres invisibles y no empiece con ---.',
+    notSent: 'No se ha enviado. Compruebe la conexión e inténtelo de nuevo.',
     invalid: 'Escriba su nombre y una dirección de correo válida.',
     tooLong: 'Este texto es demasiado largo.',
     tooMany: 'Hay demasiadas sugerencias en este momento. Inténtelo más tarde.',

@@ -78,6 +78,8 @@ export const fr: Words = {
     stale:
       'Cette partie de la page a changé entre-temps. Votre texte est ci-dessous : copiez-le, puis choisissez de nouveau la partie.',
     unchanged: 'Modifiez le texte avant de l’envoyer.',
+    misleading: 'Supprimez les caractères invisibles et ne commencez pas par ---.',
+    notSent: 'L’envoi a échoué. Vérifiez votre connexion, puis réessayez.',
     invalid: 'Saisissez votre nom et une adresse e-mail valide.',
     tooLong: 'Ce texte est trop long.',
     tooMany: 'Il y a trop de suggestions en ce moment. Réessayez plus tard.',

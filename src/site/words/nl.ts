@@ -78,6 +78,8 @@ export const nl: Words = {
     stale:
       'Dit deel van de pagina is intussen gewijzigd. Uw tekst staat hieronder: kopieer die en kies het deel opnieuw.',
     unchanged: 'Wijzig de tekst voordat u die verzendt.',
+    misleading: 'Verwijder onzichtbare tekens en begin niet met ---.',
+    notSent: 'Het is niet verzonden. Controleer uw verbinding en probeer het opnieuw.',
     invalid: 'Vul uw naam en een geldig e-mailadres in.',
     tooLong: 'Deze tekst is te lang.',
     tooMany: 'Er zijn op dit moment te veel voorstellen. Probeer het later opnieuw.',

@@ -78,6 +78,8 @@ export const no: Words = {
     stale:
       'Denne delen av siden er endret i mellomtiden. Teksten din står nedenfor: kopier den, og velg delen på nytt.',
     unchanged: 'Endre teksten før du sender den.',
+    misleading: 'Fjern usynlige tegn, og begynn ikke med ---.',
+    notSent: 'Det ble ikke sendt. Sjekk forbindelsen, og prøv igjen.',
     invalid: 'Skriv inn navnet ditt og en gyldig e-postadresse.',
     tooLong: 'Denne teksten er for lang.',
     tooMany: 'Det er for mange forslag akkurat nå. Prøv igjen senere.',

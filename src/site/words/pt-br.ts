@@ -77,6 +77,8 @@ export const ptBr: Words = {
     over: 'Este link já foi usado ou expirou.',
     stale: 'Esta parte da página mudou nesse meio-tempo. Seu texto está abaixo: copie-o e escolha a parte novamente.',
     unchanged: 'Altere o texto antes de enviar.',
+    misleading: 'Remova os caracteres invisíveis e não comece com ---.',
+    notSent: 'Não foi enviado. Verifique a conexão e tente novamente.',
     invalid: 'Digite seu nome e um endereço de e-mail válido.',
     tooLong: 'Este texto é longo demais.',
     tooMany: 'Há sugestões demais no momento. Tente mais tarde.',
