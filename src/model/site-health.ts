@@ -25,7 +25,7 @@ export const siteDays = table<SiteDayDoc>()({
   name: 'site-days',
   indexes: { site: (one) => one.site },
   orders: { day: { group: (one) => one.site, by: (one) => one.day } },
-  owner: (one) => one.site,
+  owner: 'site',
 })
 
 /** The reads of one page of a site by day, as stored. */
@@ -39,7 +39,7 @@ export interface SitePageReadsDoc {
 export const sitePageReads = table<SitePageReadsDoc>()({
   name: 'site-page-reads',
   indexes: { site: (one) => one.site },
-  owner: (one) => one.site,
+  owner: 'site',
 })
 
 const count = (description?: string) =>

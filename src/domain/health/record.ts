@@ -108,7 +108,8 @@ async function addReads(app: App, tx: Transaction, site: string, pages: readonly
 /** Counts the broken links of every site that counts its readers, once a day, and removes old counts. */
 export async function recordHealth(app: App): Promise<void> {
   const day = dayOf(app)
-  for (const site of await app.store.all(sites)) {
+  for (const site of await app.store.intact(sites)) {
+    await removeOld(app, site.id)
     if (!site.statistics?.enabled || !site.published) continue
     if (((await app.store.get(siteDays, `${site.id}:${day}`))?.brokenLinks ?? null) !== null) continue
     const brokenLinks = await countBroken(app, site)
@@ -116,7 +117,6 @@ export async function recordHealth(app: App): Promise<void> {
       if (await isCounted(tx, site.id)) await changeDay(tx, site.id, day, (stored) => ({ ...stored, brokenLinks }))
     })
   }
-  await removeOld(app)
 }
 
 /** Counts the broken links of a site's spaces as they are for everyone. */
@@ -132,12 +132,16 @@ async function countBroken(app: App, site: Document<SiteDoc>): Promise<number> {
   return broken
 }
 
-async function removeOld(app: App): Promise<void> {
+async function removeOld(app: App, site: string): Promise<void> {
   const oldestDay = dayOf(app, KEPT_DAYS)
   const oldestRead = dayOf(app, PAGE_DAYS)
+  const days = (await app.store.find(siteDays, 'site', site)).filter(({ day }) => day < oldestDay)
+  const reads = (await app.store.find(sitePageReads, 'site', site)).filter(({ days: counted }) =>
+    Object.keys(counted).every((day) => day < oldestRead),
+  )
+  if (days.length + reads.length === 0) return
   await app.store.transact(async (tx) => {
-    for (const { id, day } of await tx.all(siteDays)) if (day < oldestDay) await tx.remove(siteDays, id)
-    for (const { id, days } of await tx.all(sitePageReads))
-      if (Object.keys(days).every((day) => day < oldestRead)) await tx.remove(sitePageReads, id)
+    for (const { id } of days) await tx.remove(siteDays, id)
+    for (const { id } of reads) await tx.remove(sitePageReads, id)
   })
 }
