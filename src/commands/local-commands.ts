@@ -72,7 +72,7 @@ const verify = localCommand({
   name: 'verify',
   summary: 'verify the signed statement about a page of a site, and compare it with a clone of the repository',
   parameters: {
-    file: argument('the provenance of the page, from `…/~provenance/<page ID>.json` of the site'),
+    file: argument('the provenance of the page, from `…/~/provenance/<page ID>.json` of the site'),
     clone: requiredOption('<folder>', 'clone of the space or of the connected repository'),
     keys: option(
       '<file or address>',

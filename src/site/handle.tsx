@@ -180,7 +180,7 @@ async function inSite(visit: Visit, path: string, { assets, mcp, now }: Surround
     if (path === SUGGEST) return (await suggestOutput(visit, visit.request, assets)) ?? nothing()
     if (path === BUNDLE) return (await bundleOutput(visit, assets)) ?? nothing()
     if (path === MCP) return (await mcpOutput(visit, visit.request, mcp)) ?? nothing()
-    const part = /\/~(?:nav|pdf|card|provenance)\//.test(path) ? await pagePart(visit, path, assets) : null
+    const part = /\/~(?:nav|pdf|card|\/provenance)\//.test(path) ? await pagePart(visit, path, assets) : null
     if (part) return part
     const known = (await robotOutput(visit, path)) ?? (await llmsOutput(visit, path)) ?? (await feedOutput(visit, path))
     if (known) return known

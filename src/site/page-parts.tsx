@@ -15,17 +15,18 @@ import { connectedCommit, servesProvenance } from './page-record.js'
 import { hasText } from '../domain/revisions/page-tree.js'
 import type { Visit } from './visit.js'
 
-const PART = /^(.*)\/~(nav|pdf|card|provenance)\/([A-Za-z0-9]+)(?:\/([0-9a-f]{12})\.png|(\.json))?$/
+const PART = /^(.*)\/~(nav|pdf|card|\/provenance)\/([A-Za-z0-9]+)(?:\/([0-9a-f]{12})\.png|(\.json))?$/
+const PROVENANCE = '/provenance'
 
 /** Makes the response for a path such as `/guides/~nav/<page ID>`. Null if there is no such page for the reader. */
 export async function pagePart(visit: Visit, path: string, assets: SharedAssets): Promise<SiteResponse | null> {
   const [, above, part, id = '', picture, json] = PART.exec(path) ?? []
   const siteSpace = shownSiteSpaces(visit.visitor.view).find((one) => pathOfSiteSpace(one) === above)
   if (!siteSpace || (part === 'card') !== (picture !== undefined)) return null
-  if ((part === 'provenance') !== (json !== undefined)) return null
+  if ((part === PROVENANCE) !== (json !== undefined)) return null
   const space = { siteSpace, pages: await pagesFor(visit.app, visit.visitor, siteSpace) }
   if (part === 'card') return cardOutput(visit, space, id, assets)
-  if (part === 'provenance') return provenancePart(visit, space, id)
+  if (part === PROVENANCE) return provenancePart(visit, space, id)
   return part === 'nav' ? navigationPart(visit, space, id, assets) : pdfOf(visit, space, id)
 }
 

@@ -48,7 +48,7 @@ export async function recordOf(
   const record = await present(visit.app, space, change, locale)
   if (!servesProvenance(visit) || !hasProvenance(text)) return record
   const { state } = (await shownSignature(visit.app, space, change)) ?? { state: 'not-checked' }
-  const href = `${visit.base}${pathOfSiteSpace(page.siteSpace)}/~provenance/${page.entry.id}.json`
+  const href = `${visit.base}${pathOfSiteSpace(page.siteSpace)}/~/provenance/${page.entry.id}.json`
   return { ...record, provenance: { signature: SHOWN[state], href } }
 }
 

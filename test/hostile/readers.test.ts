@@ -58,7 +58,7 @@ test('a page at the path of a deleted one does not show its text', async () => {
       assert.ok(path.startsWith('kept') ? status === 200 : status === 404 || status === 302, `${at} ${path}`)
     }
   assert.is((await read(below)).status, 404)
-  // The new page has a past of its own.
+  // The new page has its own past.
   assert.match((await read(`/~/at/2026-05-03/moved`)).text, 'About dogs.')
   assert.match((await read(`/~/at/${moved}/moved`)).text, 'About dogs.')
   assert.match((await read(`/moved?since=${first}`)).text, 'This page is new.')
@@ -114,7 +114,7 @@ test('no point in time shows a word of a page that is deleted or gated today', a
 
 test('a statement that others signed is not verified with the keys that it names', async () => {
   await admin.call('patch', site.api, { provenance: { enabled: true } }).expect(200)
-  const href = /href="([^"]*\/~provenance\/[^"]*)"/.exec((await site.get('')).text)?.[1] ?? ''
+  const href = /href="([^"]*\/~\/provenance\/[^"]*)"/.exec((await site.get('')).text)?.[1] ?? ''
   const address = new URL(href, here.service.sites)
   const found = JSON.parse(await (await fetch(address)).text())
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
@@ -143,7 +143,7 @@ test('a statement that others signed is not verified with the keys that it names
     const forged = await run(await stored(statement))
     assert.ok(forged.problems)
     assert.match(forged.text, `names keys at ${keys}`)
-    // Those who trust the keys name them. A name of a person adds no line and no control character.
+    // With `--keys`, the caller decides which keys to trust. The name of a person adds no line and no control character.
     const trusted = await run(await stored(statement), keys)
     assert.not(trusted.problems, trusted.text)
     assert.is(trusted.text.split('\n').length, 4)

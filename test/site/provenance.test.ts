@@ -61,7 +61,7 @@ async function pageText(path: string): Promise<string> {
 }
 
 async function provenance(path: string): Promise<Provenance> {
-  const href = /href="([^"]*\/~provenance\/[^"]*)"/.exec(await pageText(path))?.[1]
+  const href = /href="([^"]*\/~\/provenance\/[^"]*)"/.exec(await pageText(path))?.[1]
   assert.ok(href, `the link of ${path}`)
   const { status, text, headers } = await read(new URL(href, site.address).href)
   assert.is(status, 200)
@@ -145,16 +145,16 @@ test('the command reports a changed statement, another key, and a clone with oth
 
 test('sites without the switch, pages with conditional blocks and hidden pages have no statement', async () => {
   const { statement } = await provenance('plain')
-  const address = (id: string) => `${site.address}/~provenance/${id}.json`
+  const address = (id: string) => `${site.address}/~/provenance/${id}.json`
   const { pages } = (await here.admin.call('get', `/v1/spaces/${site.space}/content/pages`).expect(200)).body
   const secret = pages.find(({ title }: { title: string }) => title === 'Secret').id
   const missing = await read(address('A'.repeat(20)))
   assert.is(missing.status, 404)
   assert.is((await read(address(secret))).status, 404)
-  assert.not.match(await pageText('secret'), /~provenance/)
+  assert.not.match(await pageText('secret'), /~\/provenance/)
   await here.admin.call('patch', site.base, { provenance: { enabled: false } }).expect(200)
   assert.is((await read(address(statement.page.id))).status, 404)
-  assert.not.match(await pageText('signed'), /~provenance/)
+  assert.not.match(await pageText('signed'), /~\/provenance/)
   await here.admin.call('patch', site.base, { provenance: { enabled: true }, visibility: 'visitor-auth' }).expect(200)
   const signedOut = await read(address(statement.page.id))
   assert.is(signedOut.status === 200, false)

@@ -1,6 +1,8 @@
 /** The provenance of a page: the commit that changed its file last, the signature of that commit, and a signed statement. */
 import { createHash } from 'node:crypto'
 import { deriveProvenanceKey, type ProvenanceKey, signStatement } from '../../auth/index.js'
+import { readBounded } from '../../content/read-file.js'
+import { MAX_TEXT_BYTES } from '../../content/text.js'
 import { defined } from '../../kernel/defined.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
@@ -100,7 +102,10 @@ export interface ProvenanceOrder {
   connectedCommit: (space: LoadedSpace, commit: CommitId) => Promise<CommitId | null>
 }
 
-/** Returns the signed statement about a page that the visitor may read. Null if the page has none. */
+/**
+ * Returns the signed statement about a page that the visitor may read. Null if the page has none, or is too large to be
+ * shown.
+ */
 export async function provenanceOf(app: App, order: ProvenanceOrder): Promise<Provenance | null> {
   const statement = await statementOf(app, order)
   return statement && { statement, jws: await signStatement(provenanceKey(app), statement) }
@@ -119,7 +124,8 @@ async function statementOf(
   if (!entry || !change) return null
   const id = await commitWith(space, change, gitPath, entry.oid)
   const commit = await space.repo.objects.commit(id)
-  const bytes = await snapshot.read(entry.oid, app.settings.maxBlobBytes)
+  const bytes = await readBounded(snapshot, entry.oid, MAX_TEXT_BYTES)
+  if (bytes === null) return null
   const connected = await connectedCommit(space, change.commit)
   const directory = space.doc.git?.directory ?? ''
   const path = directory === '' ? gitPath : `${directory}/${gitPath}`

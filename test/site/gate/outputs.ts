@@ -169,7 +169,7 @@ export const OUTPUTS: readonly Output[] = [
   ['navigation', byId('~nav')],
   ['picture', byId('~card', '/0123456789ab.png')],
   ['PDF', byId('~pdf')],
-  ['provenance', byId('~provenance', '.json')],
+  ['provenance', byId('~/provenance', '.json')],
   ['site', () => ({ path: '' })],
   ['part', ({ part }) => ({ path: part.address })],
   [
