@@ -58,7 +58,8 @@ export interface Store extends Reader {
    */
   intact<T extends object>(of: Table<T, string>): Promise<Document<T>[]>
   /**
-   * The damaged files that the start found. Reads and writes that need such a file throw the same error. Absent for a database, which checks its own files.
+   * The damaged files that the start found. Reads and writes that need such a file throw the same error. Absent for a
+   * database, which checks its own files.
    */
   readonly damaged?: readonly StoreDamaged[]
   /**

@@ -235,7 +235,8 @@ export class ResponseCache {
     const path = loggedPath(ctx.path)
     res.once('finish', () => {
       const { statusCode: status } = res
-      const body: unknown = ctx.method === 'HEAD' || status === 304 ? null : ctx.body
+      const sent: unknown = ctx.method === 'HEAD' || status === 304 ? null : ctx.body
+      const body = typeof sent === 'string' ? Buffer.from(sent) : sent
       const headers = rawHeaders(res)
       if ((status !== 200 && status !== 304) || headers === null || (body !== null && !Buffer.isBuffer(body))) return
       this.around.cache.set(this.#keyOf(req), {

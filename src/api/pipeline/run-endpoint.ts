@@ -320,8 +320,8 @@ class EndpointRunner {
       return
     }
     const body = await this.serialize(compiled, parts.body)
-    const bytes = typeof body === 'string' && (validated || compiled.endpoint.repeatable) ? Buffer.from(body) : body
-    if (!validated) return respondBytes(ctx, { status, type: JSON_TYPE, body: bytes })
+    if (!validated) return respondBytes(ctx, { status, type: JSON_TYPE, body })
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
     const { tag, recording } = validated
     if (status === 200 && Buffer.isBuffer(bytes)) void this.keepBytes(tag, bytes, recording)
     return respondBytes(ctx, { status, type: JSON_TYPE, body: bytes, tag })

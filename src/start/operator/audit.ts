@@ -2,7 +2,7 @@
  * Runs the commands of operators, and writes those that change something to the audit log of the organizations that they
  * concern.
  */
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { App } from '../../domain/context/app.js'
 import { type OperatorEntry, recordCommand } from '../../domain/events/audit.js'
@@ -109,13 +109,16 @@ const folderOf = (dataDir: string): string => join(resolve(dataDir), 'noted-comm
 export async function noteCommand(dataDir: string, entry: Omit<OperatorEntry, 'resources' | 'status'>): Promise<void> {
   await mkdir(folderOf(dataDir), { recursive: true, mode: 0o700 })
   const text = JSON.stringify({ ...entry, resources: {}, status: 200 })
-  await writeFile(join(folderOf(dataDir), `${newId()}.json`), text, { flush: true, mode: 0o600 })
+  const file = join(folderOf(dataDir), `${newId()}.json`)
+  await writeFile(`${file}.new`, text, { flush: true, mode: 0o600 })
+  await rename(`${file}.new`, file)
 }
 
 /** Records the noted commands in the log of every organization. After a kill, an entry may be there twice. */
 export async function recordNoted(app: App, dataDir: string): Promise<void> {
   const names = await readdir(folderOf(dataDir)).catch(() => [])
   for (const name of names.sort()) {
+    if (!name.endsWith('.json')) continue
     const file = join(folderOf(dataDir), name)
     const entry: OperatorEntry = JSON.parse(await readFile(file, 'utf8'))
     await recordCommand(app, (await ofAll(app)).organizations, entry)
