@@ -160,7 +160,9 @@ test('after its session is revoked, the editor asks for a sign-in and then saves
     const { items } = (await writer.call('get', '/v1/user/tokens').expect(200)).body
     const session = items.find((one: { session?: unknown }) => one.session !== undefined)
     await writer.call('delete', `/v1/user/tokens/${session.id}`).expect(204)
-    await typeAfter(page, 'First', ' kept')
+    await typeAfter(page, 'First', ' ke')
+    await stateIs(page, 'signed out')
+    await page.keyboard.type('pt')
     await page.waitForSelector('dialog[open]')
     assert.match(await textOf(page), /First kept words/)
     assert.is(await desk.file('docker.md'), FILES['docker.md'])
@@ -224,7 +226,9 @@ test('the table grid, the form and the block palette change only their part of t
   const desk = await openDesk(here, FILES)
   const id = await desk.id('sub/other').catch(async () => flat(await desk.pages())[1]?.id ?? '')
   await as(here.admin, `/s/${desk.space}/p/${id}/edit`, async (page) => {
+    await page.waitForSelector('.pvdoc .tx')
     await typeAfter(page, ' 1', '')
+    await page.waitForSelector('[aria-label="Table as grid"]')
     await page.click('[aria-label="Table as grid"]')
     const cell = await page.waitForSelector('.grid-ed input[aria-label="Row 1, B"]')
     await cell?.click({ clickCount: 3 })
@@ -261,6 +265,7 @@ test('an edit of a cell changes only that cell of an HTML table, even next to a 
   await as(here.admin, `/s/${desk.space}/p/${id}/edit`, async (page) => {
     await page.waitForSelector('.pvdoc .tx')
     await typeAfter(page, 'Name', '')
+    await page.waitForSelector('[aria-label="Table as grid"]')
     await page.click('[aria-label="Table as grid"]')
     await page.waitForSelector('.grid-ed textarea[aria-label="Row 1, Use"]')
     const cell = await page.waitForSelector('.grid-ed input[aria-label="Row 1, Name"]')

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { compile } from './compile.js'
 import { type Cost, ledgerOf, printCosts, slowness, told } from './costs.js'
 import { optionsOf, shuffled, toRepeat } from './options.js'
@@ -88,7 +89,9 @@ process.on('exit', () => {
 let passed = 0
 let failed = 0
 const costs: Cost[] = []
-/** The failures, one line each. The end of the output repeats them, because a long output is often cut at its start. */
+/** Maximum length of the reason of a failure at the end of the output, in characters. */
+const MAX_REASON = 200
+/** The failures, each with its reasons. The end of the output repeats them, because a long output is often cut at its start. */
 const bad: string[] = []
 
 /** Takes files off the queue until it is empty. */
@@ -108,11 +111,12 @@ async function worker(queue: string[]): Promise<void> {
     const good = wrong.length === 0 && report?.failed === 0
     const cost = { name, processorMs: report?.processorMs ?? null, wallMs }
     costs.push(cost)
-    if (!good) bad.push(`${name} (${(report?.failed ?? 0) + wrong.length} failed)`)
     console.log(`${good ? 'ok  ' : 'FAIL'} ${name} (${report?.passed ?? 0} passed, ${told(cost)})`)
     if (!good) {
       console.log(compiled.inSources([output, ...wrong, ...used.before()].join('\n')))
-      console.log(await againAlone(name))
+      const again = await againAlone(name)
+      console.log(again)
+      bad.push([`${name} (${(report?.failed ?? 0) + wrong.length} failed)`, ...failuresIn(output), again].join('\n  '))
     } else if (isSoak) console.log(output.trim())
     if (alone || !good || used.worn(report)) {
       // Data of a failed test must not reach another file.
@@ -121,6 +125,13 @@ async function worker(queue: string[]): Promise<void> {
     } else shared = used
   }
   await shared?.end()
+}
+/** Returns the title and the reason of each failed test in uvu's output. */
+function failuresIn(output: string): string[] {
+  const lines = stripVTControlCharacters(output).split('\n')
+  return lines.flatMap((line, at) =>
+    /^ {3}FAIL /.test(line) ? [`${line.trim()}: ${lines[at + 1]?.trim().slice(0, MAX_REASON) ?? ''}`] : [],
+  )
 }
 /**
  * Whether a failed file fails again in a separate process. An intermittent failure depends on time or on earlier files.

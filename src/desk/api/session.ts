@@ -9,9 +9,19 @@ export const session = signal<Schemas['Session'] | null | undefined>(undefined)
 /** Whether the session ended while the app was in use. Its screens stay, and a dialog asks to sign in again. */
 export const hasEnded = signal(false)
 
-whenSignedOut(() => {
-  if (session.value) hasEnded.value = true
-})
+/** The dialog takes the focus, so it must not open between two keys of a text: the rest of the word would be lost. */
+const TYPING_MS = 1_500
+let lastKeyAt = Number.NEGATIVE_INFINITY
+let waiting = 0
+addEventListener('keydown', () => (lastKeyAt = performance.now()), true)
+
+function askAfterTyping(): void {
+  clearTimeout(waiting)
+  const left = lastKeyAt + TYPING_MS - performance.now()
+  if (left > 0) waiting = setTimeout(askAfterTyping, left)
+  else if (session.value) hasEnded.value = true
+}
+whenSignedOut(askAfterTyping)
 
 /** Loads the signed-in user. Throws `ApiError` if the server does not return it. */
 export async function loadSession(): Promise<void> {
@@ -36,6 +46,7 @@ export async function signIn(token: string): Promise<void> {
   const isSame = session.value?.user.id === opened.user.id
   if (!isSame) forgetAll()
   session.value = opened
+  clearTimeout(waiting)
   hasEnded.value = false
 }
 
