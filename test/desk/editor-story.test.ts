@@ -228,7 +228,6 @@ test('the table grid, the form and the block palette change only their part of t
   await as(here.admin, `/s/${desk.space}/p/${id}/edit`, async (page) => {
     await page.waitForSelector('.pvdoc .tx')
     await typeAfter(page, ' 1', '')
-    await page.waitForSelector('[aria-label="Table as grid"]')
     await page.click('[aria-label="Table as grid"]')
     const cell = await page.waitForSelector('.grid-ed input[aria-label="Row 1, B"]')
     await cell?.click({ clickCount: 3 })
@@ -265,7 +264,6 @@ test('an edit of a cell changes only that cell of an HTML table, even next to a 
   await as(here.admin, `/s/${desk.space}/p/${id}/edit`, async (page) => {
     await page.waitForSelector('.pvdoc .tx')
     await typeAfter(page, 'Name', '')
-    await page.waitForSelector('[aria-label="Table as grid"]')
     await page.click('[aria-label="Table as grid"]')
     await page.waitForSelector('.grid-ed textarea[aria-label="Row 1, Use"]')
     const cell = await page.waitForSelector('.grid-ed input[aria-label="Row 1, Name"]')

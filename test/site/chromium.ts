@@ -1,7 +1,20 @@
 /** Chromium for tests of sites. */
-import puppeteer, { type Browser, type CDPSession } from 'puppeteer-core'
+import puppeteer, { type Browser, type CDPSession, Page } from 'puppeteer-core'
 import { findEngine } from '../../src/printing/find-engine.js'
 import type { TestService } from '../support/service.js'
+
+// Actions wait for their element, as a person does. Without this, they fail if the page is slower than the test.
+const actions = Page.prototype as unknown as Record<
+  string,
+  (this: Page, selector: string, ...rest: unknown[]) => unknown
+>
+for (const name of ['click', 'focus', 'hover', 'select', 'tap', 'type', '$eval']) {
+  const act = actions[name]
+  actions[name] = async function (selector, ...rest) {
+    await this.waitForSelector(selector)
+    return act?.call(this, selector, ...rest)
+  }
+}
 
 /** Starts Chromium with its files in the folder of a service. Throws if it is not installed. */
 export async function openChromium({ dir }: TestService): Promise<Browser> {
