@@ -12,9 +12,9 @@ const MIB = 1024 * 1024
 const SHARE = size(0.4, 1)
 /**
  * Processor time of the main thread for one request, during which other requests wait. Threads and Git are not
- * included. A slow machine takes up to 800 ms; without its limits, a request took many seconds.
+ * included. A slow machine takes up to 800 ms, a busy one up to 1,500; without its limits, a request took many seconds.
  */
-const BOUND_MS = size(1_200, 2_000)
+const BOUND_MS = 2_000
 
 const [test, here] = await suiteWith('writes in a space with files of many megabytes', () =>
   startService({ env: { BINDERY_CHECK_RESPONSES: 'false' } }),

@@ -233,4 +233,18 @@ test('a revision of a page can be compared, and restored in a change request', a
   await page.close()
 })
 
+test('a change request with a request for changes is not listed as ready', async () => {
+  const { desk, ref } = await opened()
+  await here.admin.call('patch', desk.url, { requiredApprovals: 0 }).expect(200)
+  const path = `/s/${desk.space}/c`
+  const ready = await openAs(path)
+  await hasText(ready, 'Ready to merge')
+  await here.admin
+    .call('post', `${desk.url}/${ref}/reviews`, { status: 'changes-requested', comment: { markdown: 'Why?' } })
+    .expect(201)
+  const page = await openAs(path)
+  await hasText(page, 'asked for changes')
+  assert.not.match(await page.$eval('#main', (main) => main.textContent), /Ready to merge/)
+})
+
 test.run()

@@ -186,7 +186,7 @@ function Row({
     author: request.createdBy.displayName,
     time: inWords(isMerged ? (request.mergedAt ?? request.updatedAt) : request.updatedAt),
   })
-  const state = stateOf(request)
+  const state = stateOf(request, details)
   return (
     <li>
       <Icon name={isMerged ? 'merge' : 'request'} />
@@ -245,12 +245,17 @@ function Reviewers({ of }: { of: NonNullable<ChangeRequest['reviewers']> }) {
   )
 }
 
-function stateOf(request: ChangeRequest): { tone: Tone; icon: IconName; text: string } | null {
+function stateOf(
+  request: ChangeRequest,
+  details: ChangeRequest | undefined,
+): { tone: Tone; icon: IconName; text: string } | null {
   const w = reviewWords().list
   if (request.status !== 'open') return null
   if (request.unmetRules.length > 0)
     return { tone: 'wait', icon: 'clock', text: plural(w.waits, request.unmetRules.length) }
-  return request.outdated
-    ? { tone: '', icon: 'sync', text: w.outdated }
+  if (request.outdated) return { tone: '', icon: 'sync', text: w.outdated }
+  // The reviewer's chip states it.
+  return details?.reviewers?.some(({ state }) => state === 'changes-requested')
+    ? null
     : { tone: 'good', icon: 'check', text: w.ready }
 }

@@ -7,8 +7,8 @@ import { Texts } from './texts.js'
 /**
  * Limits of the threads that parse texts. There is one thread per core, less one for the service itself, plus a spare
  * one while a slow task runs. A page within the limits of `content/blocks/weight.ts` takes at most four seconds of
- * processor time on an idle core; the deadline of 15 seconds allows for slow machines. A task that has not had this
- * time after 90 seconds, a twentieth of a core, fails with 503: no page may count as too costly because the machine is
+ * processor time on an idle core; the deadline of eight seconds allows for slow machines. A task that has not had this
+ * time after 90 seconds, a tenth of a core, fails with 503: no page may count as too costly because the machine is
  * busy, since its links would not follow a rename. The threads have a low priority, so 30 seconds were too few. Each
  * thread may use `heapMb` of memory, so parsing uses at most cores × 512 MB. A page within the limits needs a third of
  * that.
@@ -17,7 +17,7 @@ const LIMITS = {
   spares: 1,
   slowMs: 1_000,
   heapMb: 512,
-  deadline: { cpuMs: 15_000, wallMs: 90_000 },
+  deadline: { cpuMs: 8_000, wallMs: 90_000 },
   maxWaiting: { items: 1_000, bytes: 64 * 1024 * 1024 },
   maxResultBytes: 16 * 1024 * 1024,
 }
