@@ -3,15 +3,11 @@
  * commented block has a sentence with a word that is nowhere else, and the comment must be on the block with that word.
  */
 import * as assert from 'uvu/assert'
-import { type ChangeRequestDesk, type Desk, openDesk } from '../commits/fixture.js'
+import type { ChangeRequestDesk, Desk } from '../commits/fixture.js'
 import { type Random, pick, pickWeighted, randomOfStep } from '../simulation/two-sided/random.js'
-import { startService } from '../support/service.js'
-import { seeds, size } from '../support/soak.js'
-import { suiteWith } from '../support/suite.js'
+import type { Files } from '../support/bare-repository.js'
+import type { Caller } from '../support/service.js'
 
-const [test, here] = await suiteWith('desk/following-comments', startService)
-
-const STEPS = size(12, 100)
 const PAGES = ['alpha', 'beta', 'gamma']
 const NOUNS = ['harbor', 'engine', 'letter', 'garden', 'window', 'signal', 'ladder', 'copper', 'saddle', 'meadow']
 const VERBS = ['opens', 'holds', 'paints', 'carries', 'follows', 'counts', 'mends', 'draws']
@@ -86,6 +82,16 @@ interface Comment {
   mark: string
 }
 
+/** The other side of a change request that is a pull request on a host. */
+export interface Host {
+  /** Waits until the host has the change request. */
+  export(request: ChangeRequestDesk): Promise<void>
+  /** Commits files on the branch of the pull request, and waits for them. */
+  push(files: Files): Promise<void>
+  /** Merges the base branch into the branch of the pull request, and waits for it. */
+  mergeBase(): Promise<void>
+}
+
 class Story {
   #names = 0
 
@@ -94,15 +100,16 @@ class Story {
     readonly request: ChangeRequestDesk,
     readonly book: Book,
     readonly comments: readonly Comment[],
+    readonly host: Host | undefined,
   ) {}
 
-  static async begin(next: Random): Promise<Story> {
+  static async begin(next: Random, open: (files: Files) => Promise<{ desk: Desk; host?: Host }>): Promise<Story> {
     const book: Book = { pages: new Map() }
     const begun = PAGES.map((name): [string, Block[]] => [
       name,
       KINDS.map((_, kind) => ({ mark: sentence(name, kind), kind, more: tail(next) })),
     ])
-    const desk = await openDesk(here, {
+    const { desk, host } = await open({
       'README.md': '# Home\n',
       'SUMMARY.md': `# Summary\n\n* [Home](README.md)\n${PAGES.map((name) => `* [${name}](${name}.md)\n`).join('')}`,
       ...Object.fromEntries(begun.map(([name, blocks]) => [`${name}.md`, written(name, blocks)])),
@@ -112,19 +119,20 @@ class Story {
     for (const [name, blocks] of begun) {
       const page = await desk.id(name)
       book.pages.set(page, blocks)
-      const nodes = await nodesOf(request.url, page)
+      const nodes = await nodesOf(desk.admin, request.url, page)
       for (const { mark } of blocks) {
         const node = nodes.find(({ text }) => text.includes(nameIn(mark ?? '-')))?.key
         const sent = { body: { markdown: `About ${mark}` }, page, node }
-        const { body } = await here.admin.call('post', `${request.url}/comments`, sent).expect(200)
+        const { body } = await desk.admin.call('post', `${request.url}/comments`, sent).expect(200)
         comments.push({ id: body.id, page, mark: mark ?? '' })
       }
     }
-    return new Story(desk, request, book, comments)
+    await host?.export(request)
+    return new Story(desk, request, book, comments, host)
   }
 
   sourceOf = async (page: string, at = this.request.url) =>
-    (await here.admin.call('get', `${at}/content/page/${page}/source`).expect(200)).body as {
+    (await this.desk.admin.call('get', `${at}/content/page/${page}/source`).expect(200)).body as {
       markdown: string
       git: { path: string; oid: string }
     }
@@ -147,7 +155,7 @@ class Story {
           const edited = edit(next, blocks)
           book.pages.set(page, edited)
           const sent = { markdown: written(title, edited) }
-          await here.admin
+          await desk.admin
             .call('put', `${request.url}/content/page/${page}/source`, sent)
             .set('If-Match', `"${git.oid}"`)
             .expect(200)
@@ -175,19 +183,41 @@ class Story {
               [...book.pages.keys()].filter((one) => one !== page),
             ) ?? page
           // Below itself, a page cannot be moved.
-          return here.admin.call('post', `${request.url}/content`, {
+          return desk.admin.call('post', `${request.url}/content`, {
             changes: [{ operation: 'update_page', page, into }],
           })
         },
       ],
       [2, 'update', () => this.#update(next, page)],
     ]
+    if (this.host)
+      steps.push(
+        [6, 'push on the host', () => this.#push(next, page)],
+        [2, 'update on the host', () => this.#mergeBase(next)],
+      )
     const [name, run] = pickWeighted(
       next,
       steps.map(([weight, ...step]) => [weight, step] as const),
     )
     await run()
     return name
+  }
+
+  /** A person edits a page in the pull request. */
+  async #push(next: Random, page: string): Promise<void> {
+    await this.host?.export(this.request)
+    const { markdown, git } = await this.sourceOf(page)
+    const edited = edit(next, this.book.pages.get(page) ?? [])
+    this.book.pages.set(page, edited)
+    const text = written(titleOf(markdown), edited)
+    await this.host?.push({ [git.path]: next(2) === 0 ? text : text.replaceAll('\n', '\r\n') })
+  }
+
+  /** Main changes, and a person updates the pull request with it. */
+  async #mergeBase(next: Random): Promise<void> {
+    await this.desk.human({ 'README.md': `# Home\n\n${tail(next)} ${next(1_000)}\n` })
+    await this.host?.export(this.request)
+    await this.host?.mergeBase()
   }
 
   /** Main adds a paragraph, renames a page or both, and the change request takes it over. */
@@ -197,10 +227,10 @@ class Story {
     if (next(3) === 0) await desk.human({ 'README.md': `# Home\n\n${tail(next)} ${next(1_000)}\n` })
     const { markdown, git } = await this.sourceOf(page, desk.url)
     await desk.human({ [git.path]: markdown.replace('\n', `\n\nA lead of main, number ${next(1_000)}.\n`) })
-    const updated = await here.admin.call('post', `${request.url}/update`)
+    const updated = await desk.admin.call('post', `${request.url}/update`)
     if (updated.status === 200) return
     assert.is(updated.status, 409, updated.text)
-    const { body } = await here.admin.call('get', `${request.url}/conflict-state`).expect(200)
+    const { body } = await desk.admin.call('get', `${request.url}/conflict-state`).expect(200)
     const resolve = body.conflicts.map(({ key }: { key: string }) => ({ path: key, take: 'change-request' }))
     await request.update(200, { resolve })
   }
@@ -208,8 +238,8 @@ class Story {
   /** Returns the comments that are not on the block with their sentence. */
   async strays(): Promise<string[]> {
     const nodes = new Map<string, { key: string; text: string }[]>()
-    for (const page of this.book.pages.keys()) nodes.set(page, await nodesOf(this.request.url, page))
-    const { body } = await here.admin.call('get', `${this.request.url}/comments?limit=100`).expect(200)
+    for (const page of this.book.pages.keys()) nodes.set(page, await nodesOf(this.desk.admin, this.request.url, page))
+    const { body } = await this.desk.admin.call('get', `${this.request.url}/comments?limit=100`).expect(200)
     const targets = new Map(body.items.map((one: { id: string }) => [one.id, one]))
     return this.comments.flatMap(({ id, page, mark }) => {
       const { target } = targets.get(id) as { target: Target }
@@ -237,20 +267,23 @@ const textOf = (node: Node): string =>
   (node.leaves ?? []).map(({ text }) => text).join('') + (node.nodes ?? []).map(textOf).join('')
 
 /** The blocks of a page with their texts. */
-async function nodesOf(at: string, page: string): Promise<{ key: string; text: string }[]> {
-  const { body } = await here.admin.call('get', `${at}/content/page/${page}?format=document`).expect(200)
+async function nodesOf(admin: Caller, at: string, page: string): Promise<{ key: string; text: string }[]> {
+  const { body } = await admin.call('get', `${at}/content/page/${page}?format=document`).expect(200)
   return body.document.nodes.map((node: Node) => ({ key: node.key, text: textOf(node) + JSON.stringify(node.data) }))
 }
 
-for (const seed of seeds(2, 10))
-  test(`comments keep their blocks through ${STEPS} steps (seed ${seed})`, async () => {
-    const story = await Story.begin(randomOfStep(seed, 0))
-    assert.equal(await story.strays(), [])
-    const played: string[] = []
-    for (let step = 1; step <= STEPS; step++) {
-      played.push(await story.play(randomOfStep(seed, step)))
-      assert.equal(await story.strays(), [], `after ${played.join(', ')}`)
-    }
-  })
-
-test.run()
+/** Plays a story of steps. Fails after the first step that moves a comment from its block. */
+export async function followComments(
+  seed: number,
+  steps: number,
+  open: (files: Files) => Promise<{ desk: Desk; host?: Host }>,
+): Promise<string[]> {
+  const story = await Story.begin(randomOfStep(seed, 0), open)
+  assert.equal(await story.strays(), [])
+  const played: string[] = []
+  for (let step = 1; step <= steps; step++) {
+    played.push(await story.play(randomOfStep(seed, step)))
+    assert.equal(await story.strays(), [], `after ${played.join(', ')}`)
+  }
+  return played
+}
