@@ -1,6 +1,7 @@
 /** Selects the blocks of a page that a reader with claims sees, and compares two versions of it for them. */
 import { parseDocument } from '../content/blocks/parse.js'
 import { type BlockChange, compareDocuments } from '../content/compare/compare.js'
+import { compareText } from '../content/compare/words.js'
 import { conditionHolds } from '../content/conditions/holds.js'
 import type { BlockNode, DocumentNode } from '../content/types.js'
 
@@ -36,7 +37,7 @@ export function compareVersions(
     const document = parseDocument(text)
     return { ...document, nodes: visibleNodes(document.nodes, claims) }
   }
-  const compared = compareDocuments(seen(before), seen(after))
+  const compared = compareDocuments(seen(before), seen(after), compareText)
   return {
     blocks: compared.flatMap((block) => (block.after ? [block.change] : [])),
     removed: compared.filter(({ change }) => change === 'removed').length,

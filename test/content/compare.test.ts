@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert'
 import { append, type Inline } from '../../src/content/blocks/node.js'
 import { parseDocument } from '../../src/content/blocks/parse.js'
 import { type ComparedBlock, compareDocuments } from '../../src/content/compare/compare.js'
+import { compareText } from '../../src/content/compare/words.js'
 import { blockDigest } from '../../src/content/compare/digest.js'
 import type { BlockNode } from '../../src/content/types.js'
 import { suite } from '../support/suite.js'
@@ -111,6 +112,21 @@ test('both versions of a page can be read from the comparison', () => {
     fc.property(soup, soup, (before, after) => holds([before, after])),
     { numRuns: 300 },
   )
+})
+
+test('a comparison without marked words finds the same changes', () => {
+  const kinds = (blocks: readonly ComparedBlock[]) => blocks.map(({ change, before, after }) => [change, before, after])
+  const holds = (before: string, after: string): void => {
+    const [old, now] = [parseDocument(before), parseDocument(after)]
+    assert.equal(kinds(compareDocuments(old, now, compareText)), kinds(compareDocuments(old, now)))
+  }
+  fc.assert(
+    fc.property(versions, ([before, after]) => holds(before, after)),
+    { numRuns: 300 },
+  )
+  fc.assert(fc.property(soup, soup, holds), { numRuns: 300 })
+  holds('One <b>two</b> three four.', 'One <i>two</i> three four.')
+  holds('One **two** three.', 'One two  three.')
 })
 
 test('a page that did not change has no marks', () => {

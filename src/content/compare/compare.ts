@@ -24,9 +24,19 @@ export interface ComparedBlock {
 /** Blocks with fewer words count as removed and added, not as moved. */
 const MIN_MOVED_WORDS = 3
 
-/** Compares two documents. Removed blocks keep their former position. */
-export function compareDocuments(before: DocumentNode, after: DocumentNode): ComparedBlock[] {
-  const pairs = pairUnits(unitsOf(before.nodes), unitsOf(after.nodes)).flatMap(separated)
+/** Compares two texts: `joinText` to show both versions, `compareText` only to know whether they differ, which is faster. */
+type TextComparison = typeof joinText
+
+/**
+ * Compares two documents. Removed blocks keep their former position.
+ * @param texts compares the texts of two versions of a block
+ */
+export function compareDocuments(
+  before: DocumentNode,
+  after: DocumentNode,
+  texts: TextComparison = joinText,
+): ComparedBlock[] {
+  const pairs = pairUnits(unitsOf(before.nodes), unitsOf(after.nodes)).flatMap((pair) => separated(pair, texts))
   const gone = new Map<string, Unit[]>()
   for (const pair of pairs)
     if (pair.before && !pair.after && pair.before.size >= MIN_MOVED_WORDS)
@@ -51,10 +61,10 @@ export function compareDocuments(before: DocumentNode, after: DocumentNode): Com
 type Shown = Pair & { shown?: BlockNode }
 
 /** Joins the versions of a block. If two versions cannot be shown in one block, they become a removed and an added block. */
-function separated(pair: Pair): Shown[] {
+function separated(pair: Pair, texts: TextComparison): Shown[] {
   const { before, after } = pair
   if (!before || !after || before.digest === after.digest) return [pair]
-  const found = joinBlocks(before.node, after.node)
+  const found = joinBlocks(before.node, after.node, texts)
   if (found === null) return [{ before }, { after }]
   return [{ before, after, ...(found.isChanged ? { shown: found.node } : {}) }]
 }
@@ -65,26 +75,26 @@ interface Joined {
 }
 
 /** Shows two versions of a block in one. Returns null if that is not possible. */
-function joinBlocks(before: BlockNode, after: BlockNode): Joined | null {
+function joinBlocks(before: BlockNode, after: BlockNode, texts: TextComparison): Joined | null {
   if (!sameKind(before, after)) return null
   const isText = (node: BlockNode): boolean => node.nodes.every((child) => child.object !== 'block')
   const isBlocks = (node: BlockNode): boolean => node.nodes.every((child) => child.object === 'block')
   if (before.nodes.length === 0 && after.nodes.length === 0) return { node: after, isChanged: false }
-  if (after.type === 'code') return joinCodeBlocks(before, after)
+  if (after.type === 'code') return joinCodeBlocks(before, after, texts)
   if (after.type === 'math' || after.type === 'html' || after.type === 'raw') return null
-  if (isText(before) && isText(after)) return joinTexts(before, after)
-  if (isBlocks(before) && isBlocks(after)) return joinContainers(before, after)
+  if (isText(before) && isText(after)) return joinTexts(before, after, texts)
+  if (isBlocks(before) && isBlocks(after)) return joinContainers(before, after, texts)
   return null
 }
 
 /** Code is compared without the colors of its syntax. */
-function joinCodeBlocks(before: BlockNode, after: BlockNode): Joined | null {
-  const found = joinText([text(plainText(before.nodes))], [text(plainText(after.nodes))], true)
+function joinCodeBlocks(before: BlockNode, after: BlockNode, texts: TextComparison): Joined | null {
+  const found = texts([text(plainText(before.nodes))], [text(plainText(after.nodes))], true)
   return found && { node: { ...after, nodes: found.nodes }, isChanged: found.isChanged }
 }
 
-function joinTexts(before: BlockNode, after: BlockNode): Joined | null {
-  const found = joinText(inlinesIn(before), inlinesIn(after))
+function joinTexts(before: BlockNode, after: BlockNode, texts: TextComparison): Joined | null {
+  const found = texts(inlinesIn(before), inlinesIn(after))
   return found && { node: { ...after, nodes: found.nodes }, isChanged: found.isChanged }
 }
 
@@ -98,7 +108,7 @@ const TABLE_PARTS = new Set(['table', 'table-row'])
 /** Blocks whose parts have a fixed position. If their number changes, the whole block counts as changed. */
 const FIXED = new Set(['table-row', 'columns', 'images'])
 
-function joinContainers(before: BlockNode, after: BlockNode): Joined | null {
+function joinContainers(before: BlockNode, after: BlockNode, texts: TextComparison): Joined | null {
   const [old, now] = [blocks(before), blocks(after)]
   if (FIXED.has(after.type) && old.length !== now.length) return null
   if (after.type === 'table' && widthOf(before) !== widthOf(after)) return null
@@ -111,7 +121,7 @@ function joinContainers(before: BlockNode, after: BlockNode): Joined | null {
   for (const { before: one, after: other } of pairs) {
     if (one && other) {
       const same = one.digest === other.digest
-      const found = same ? { node: other.node, isChanged: false } : joinBlocks(one.node, other.node)
+      const found = same ? { node: other.node, isChanged: false } : joinBlocks(one.node, other.node, texts)
       // A cell keeps its position, so it contains both versions.
       if (found === null && FIXED.has(after.type)) return null
       nodes.push(...(found ? [marked(found)] : [markBlock(one.node, 'removed'), markBlock(other.node, 'added')]))

@@ -1,6 +1,6 @@
 /** Compares the running text of two blocks by words, and joins both into one list with the changed words marked. */
 import { diffArrays } from 'diff'
-import { append, type Inline, inline, text } from '../blocks/node.js'
+import { append, type Inline, inline, plainText, text } from '../blocks/node.js'
 import { required } from '../../kernel/defined.js'
 import type { InlineNode } from '../types.js'
 import { spaced } from './digest.js'
@@ -70,6 +70,25 @@ export function joinText(before: readonly Inline[], after: readonly Inline[], is
   if (steps.some((step) => step.kind !== 'equal' && isHtml(step))) return null
   return { nodes: joined(steps, twins), isChanged: steps.some(({ kind }) => kind !== 'equal') }
 }
+
+/**
+ * Returns whether a text has changed, without marking its words. Reads the words only if the plain texts are equal or
+ * have HTML. A text with more changes than `joinText` can show counts as changed.
+ */
+export function compareText(
+  before: readonly Inline[],
+  after: readonly Inline[],
+  isVerbatim = false,
+): JoinedText | null {
+  const [old, now] = [plainText(before), plainText(after)]
+  const isOther = isVerbatim ? old !== now : spaced(old) !== spaced(now)
+  return isOther && !hasHtml(before) && !hasHtml(after)
+    ? { nodes: [...after], isChanged: true }
+    : joinText(before, after, isVerbatim)
+}
+
+const hasHtml = (nodes: readonly Inline[]): boolean =>
+  nodes.some((node) => node.object === 'inline' && (node.type === 'html-inline' || hasHtml(node.nodes)))
 
 /** Marks a whole text. */
 export function markText(nodes: readonly Inline[], kind: typeof INSERTED | typeof DELETED): Inline[] {

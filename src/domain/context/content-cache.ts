@@ -16,6 +16,7 @@ import type { Signature } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { PartIndex } from '../../model/index.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
+import type { ComparedVersions } from '../../render/index.js'
 import type { BoundedCache } from '../../kernel/memory-budget.js'
 
 /** The facts of a markdown file. `size` is set if its text is too large to keep in memory. */
@@ -192,6 +193,8 @@ interface CachedValues {
   lastChanges: LastChange
   /** `<space>:<commit>:<path>:<digest of the text and of claims>` → the last change of each block of a page. */
   blockChanges: BlockChanges
+  /** Digest of two texts of a page and of claims → the changes between the texts. */
+  comparedVersions: ComparedVersions
   /** `<space>:<commit>:<commit>` → the number of pages whose files differ. */
   changedPages: number
   /** `<space>:<sync log>:<commit>` → the commit of the linked repository with the same content, or `none`. */

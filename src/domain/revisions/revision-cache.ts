@@ -47,6 +47,7 @@ export function revisionCache(budget: MemoryBudget = new MemoryBudget(DEFAULT_BY
     blockChanges: budget.cache({
       weigh: ({ blocks, changes }) => 200 + 8 * blocks.length + 250 * Object.keys(changes).length,
     }),
+    comparedVersions: budget.cache({ weigh: ({ blocks }) => 200 + 8 * blocks.length }),
     changedPages: budget.cache<number>({ weigh: () => 8 }),
     lastChanges: budget.cache({ weigh: ({ author }) => 150 + weights.ofText(author) }),
   }

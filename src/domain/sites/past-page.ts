@@ -13,7 +13,7 @@ import { findOnMain, type MainCommit, type PointInTime } from '../revisions/main
 import { datesAt, datesOf } from '../revisions/page-dates.js'
 import { pageTree } from '../revisions/page-tree.js'
 import { findPageByPath, KnownFiles } from '../revisions/pages.js'
-import { knownPages, openBoth, type OpenRevision, readDocument } from '../revisions/revisions.js'
+import { knownPages, openBoth, openRevision, type OpenRevision, readDocument } from '../revisions/revisions.js'
 import { isConditional, type PageText, readPageText } from './visitor-page.js'
 import { pagesFor, type VisitorPages, visitorPageOf } from './visitor-pages.js'
 import { findDestination, pathOfPage, type ReadPage, spacesAt } from './visitor-paths.js'
@@ -110,9 +110,10 @@ export async function openPast(
   const head: CommitId = snapshot.commit
   const commit = await findOnMain(app, space, head, point)
   if (!commit) return null
+  // Only the first reader of a commit pays for the comparison of the trees, with which it may share its page tree.
   const open = async () => (await openBoth(app, space, commit.id, head)).before
   const isKnown = app.content.structures.has(`${space.doc.id}:${commit.id}`)
-  return { commit, revision: isKnown ? await open() : await opening.run(open) }
+  return { commit, revision: isKnown ? await openRevision(app, space, commit.id) : await opening.run(open) }
 }
 
 /**

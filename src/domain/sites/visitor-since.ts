@@ -1,4 +1,5 @@
 /** Finds what has changed since a point in time: the blocks of a page, and the pages of a site that a visitor sees. */
+import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { PageEntry } from '../../content/types.js'
 import { TextTooCostly } from '../../content/work/text-work.js'
@@ -12,6 +13,7 @@ import { parsePage } from '../revisions/page-source.js'
 import { pageTree } from '../revisions/page-tree.js'
 import { evaluate } from '../revisions/pages.js'
 import { readDocument } from '../revisions/revisions.js'
+import { SharedWork } from '../revisions/shared-work.js'
 import { entryThen, openPast } from './past-page.js'
 import { noClaims } from './visitor-claims.js'
 import { isConditional, type PageText } from './visitor-page.js'
@@ -59,10 +61,27 @@ export async function changesOfPage(
   if (now.oid === then.oid) return { blocks: [], removed: 0 }
   const before = await textThen(app, page, text, { path: was.gitPath, oid: then.oid })
   const claims = [before, text.markdown].some(isConditional) ? visitor.claims : noClaims
+  return compare(app, revision.space.doc.id, [text.markdown, JSON.stringify(claims), before])
+}
+
+const comparing = new SharedWork<ComparedVersions>()
+
+/** Compares two texts for readers with the same claims, once. */
+async function compare(
+  app: App,
+  owner: string,
+  args: readonly [markdown: string, claims: string, before: string],
+): Promise<ComparedVersions | 'unknown'> {
+  const key = hash('sha256', JSON.stringify(args), 'base64url')
+  const known = app.content.comparedVersions.get(key)
+  if (known) return known
   try {
-    const args = [text.markdown, JSON.stringify(claims), before]
-    const json = await app.texts.bytes(revision.space.doc.id, 'changedSince', args)
-    return JSON.parse(Buffer.from(json).toString()) as ComparedVersions
+    return await comparing.run(app, key, async () => {
+      const json = await app.texts.bytes(owner, 'changedSince', args)
+      const found: ComparedVersions = JSON.parse(Buffer.from(json).toString())
+      app.content.comparedVersions.set(key, found)
+      return found
+    })
   } catch (error) {
     if (error instanceof TextTooCostly) return 'unknown'
     throw error

@@ -82,20 +82,23 @@ async function changedPages(
   { asked, point, written, locale }: Listing,
 ): Promise<NonNullable<SinceModel['pages']>> {
   const { app, base } = visit
-  const all: { seconds: number; isNew: boolean; title: string; path: string }[] = []
+  const newest: { seconds: number; isNew: boolean; title: string; path: string }[] = []
+  let count = 0
   for (const { siteSpace, pages } of await listedSpaces(visit)) {
     const isOwn = siteSpace.space.doc.id === own.space.doc.id
     // A commit exists only in one space. In the others, its time counts.
     const commit = isOwn && 'commit' in asked ? point.id : null
+    const changed = await pagesSince(app, pages, { commit, seconds: point.seconds })
     const pathOf = pathsOfPages(siteSpace, pages)
-    for (const { entry, seconds, isNew } of await pagesSince(app, pages, { commit, seconds: point.seconds }))
-      all.push({ seconds, isNew, title: shortTitle(entry.title), path: pathOf(entry) })
+    count += changed.length
+    for (const { entry, seconds, isNew } of changed.slice(0, MAX_PAGES))
+      newest.push({ seconds, isNew, title: shortTitle(entry.title), path: pathOf(entry) })
   }
-  all.sort((a, b) => b.seconds - a.seconds)
+  newest.sort((a, b) => b.seconds - a.seconds)
   const query = `?since=${encodeURIComponent(written)}`
   return {
-    count: all.length,
-    shown: all.slice(0, MAX_PAGES).map(({ seconds, isNew, title, path }) => ({
+    count,
+    shown: newest.slice(0, MAX_PAGES).map(({ seconds, isNew, title, path }) => ({
       title,
       href: `${base}${path}${query}`,
       isNew,
