@@ -13,6 +13,7 @@ const notificationTypes = [
   'conflict',
   'sync_failed',
   'merged',
+  'suggestion',
 ] as const
 export type NotificationType = (typeof notificationTypes)[number]
 
@@ -25,6 +26,7 @@ export const topicOf: Readonly<Record<NotificationType, NotificationTopic>> = {
   conflict: 'conflicts',
   sync_failed: 'syncs',
   merged: 'merges',
+  suggestion: 'reviewRequests',
 }
 
 /** A notification of one user, as stored. */
@@ -40,7 +42,9 @@ export interface NotificationDoc {
   actor?: string
   changeRequest?: string
   comment?: string
-  /** The page that was commented on. */
+  /** For `suggestion`: the site whose reader sent it. */
+  site?: string
+  /** The page of the comment or the suggestion. */
   page?: { id: string; title: string }
   /** For `reviewed`. */
   review?: 'approved' | 'changes-requested'
@@ -110,7 +114,16 @@ export const MarkNotifications = Type.Object(
 )
 export type MarkNotifications = Static<typeof MarkNotifications>
 
-const waitingTypes = ['conflict', 'sync_failed', 'review', 'changes_requested', 'comments', 'ready', 'draft'] as const
+const waitingTypes = [
+  'conflict',
+  'sync_failed',
+  'review',
+  'suggestions',
+  'changes_requested',
+  'comments',
+  'ready',
+  'draft',
+] as const
 export type WaitingType = (typeof waitingTypes)[number]
 
 export const Waiting = Type.Object(
@@ -120,18 +133,25 @@ export const Waiting = Type.Object(
       Type.Object({
         type: oneOf(waitingTypes, {
           description:
-            '`conflict` and `sync_failed` belong to a connection that you may repair. A `review` is requested from you. The others belong to your change requests: `changes_requested` by a reviewer, open `comments`, `ready` to merge, and `draft`.',
+            '`conflict` and `sync_failed` belong to a connection that you may repair. A `review` is requested from you. `suggestions` of readers of a site wait for a reviewer. The others belong to your change requests: `changes_requested` by a reviewer, open `comments`, `ready` to merge, and `draft`.',
         }),
         at: Timestamp,
         organization: Id,
         space: SpaceTitle,
         changeRequest: Type.Optional(RequestTitle),
+        site: Type.Optional(SpaceTitle),
+        suggestions: Type.Optional(
+          Type.Integer({ minimum: 1, description: 'Number of waiting suggestions of the site.' }),
+        ),
         author: Type.Optional(User),
         comments: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of open comments.' })),
         message: Type.Optional(Type.String({ description: 'The reason of a failure.' })),
         urls,
       }),
-      { description: 'At most 100: failures first, then reviews, then your change requests.' },
+      {
+        description:
+          'At most 100: failures first, then reviews, then suggestions of readers, then your change requests.',
+      },
     ),
   },
   { $id: 'Waiting' },

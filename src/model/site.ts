@@ -156,6 +156,13 @@ export const Site = Type.Object(
     pastVersions: PastVersions,
     changesSince: ChangesSince,
     suggestions: Suggestions,
+    waitingSuggestions: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'Number of suggestions that wait for a reviewer, in the spaces that you may review. Absent if there are none, and in responses to changes of the site.',
+      }),
+    ),
     features: Type.Array(
       Type.Object({
         id: Type.String(),

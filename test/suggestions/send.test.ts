@@ -128,6 +128,47 @@ test('a suggestion of a guest enters Git only when a reviewer accepts it', async
   assert.is(await here.service.app.store.get(siteSuggestions, one.id), null)
 })
 
+test('reviewers learn of waiting suggestions, with one notification until they read it', async () => {
+  const editor = await here.caller('edit')
+  const reviewer = await here.caller('review')
+  const counted = async (caller = admin) => {
+    const { body } = await caller.call('get', site.api).expect(200)
+    const list = (await caller.call('get', site.api.replace(/\/[^/]+$/, '')).expect(200)).body.items
+    assert.is(list[0].waitingSuggestions, body.waitingSuggestions)
+    return body.waitingSuggestions
+  }
+  const listed = async (caller = admin) =>
+    (await caller.call('get', '/v1/user/waiting').expect(200)).body.items.filter(
+      ({ type }: { type: string }) => type === 'suggestions',
+    )
+  const notices = async () =>
+    (await admin.call('get', '/v1/user/notifications?status=unread').expect(200)).body.items.filter(
+      ({ type }: { type: string }) => type === 'suggestion',
+    )
+  await admin.call('patch', '/v1/user/notifications', { read: true }).expect(204)
+  assert.equal([await counted(), await listed(), await notices()], [undefined, [], []])
+  for (const email of ['one@guest.example', 'two@guest.example'])
+    assert.is((await confirm(await mailed(email), 'POST')).status, 200)
+  assert.equal([await counted(), await counted(reviewer), await counted(editor)], [2, 2, undefined])
+  assert.equal(await listed(editor), [])
+  const app = `${here.url}/sites/${site.api.split('/').at(-1)}/suggestions`
+  for (const caller of [admin, reviewer]) {
+    const [item, ...others] = await listed(caller)
+    assert.equal([item.suggestions, item.space.id, item.urls.app, others], [2, desk.space, app, []])
+  }
+  const [notice, ...others] = await notices()
+  assert.equal([notice.page.title, notice.urls.app, notice.actor, others], ['Start', app, undefined, []])
+  assert.not.match(JSON.stringify(notice), /guest|Ada/)
+  const [first] = await waiting()
+  await admin.call('delete', `${site.api}/suggestions/${first.id}`).expect(204)
+  assert.is(await counted(), 1)
+  await admin.call('patch', '/v1/user/notifications', { read: true }).expect(204)
+  assert.is((await confirm(await mailed('three@guest.example'), 'POST')).status, 200)
+  assert.is((await notices()).length, 1)
+  for (const { id } of await waiting()) await admin.call('delete', `${site.api}/suggestions/${id}`).expect(204)
+  assert.equal([await counted(), await listed()], [undefined, []])
+})
+
 test('a changed block is a 409 with the text of the reader', async () => {
   const { id } = await blockOf(context, '/', TYPO.before)
   const secret = await draft(context, '/', TYPO)

@@ -1,6 +1,10 @@
 /** Endpoints for the caller's waiting items, notifications and settings. */
 import { updateSettings } from '../../domain/accounts/accounts.js'
-import { changeRequestAddress, connectionAddress } from '../../domain/context/app-addresses.js'
+import {
+  changeRequestAddress,
+  connectionAddress,
+  waitingSuggestionsAddress,
+} from '../../domain/context/app-addresses.js'
 import type { App } from '../../domain/context/app.js'
 import {
   listNotifications,
@@ -77,7 +81,10 @@ export const markUserNotifications = endpoint({
   handle: ({ app, actor, body }) => markNotifications(app, actor, body),
 })
 
-async function presentWaiting(app: App, { type, at, space, changeRequest, comments, message }: WaitingItem) {
+async function presentWaiting(
+  app: App,
+  { type, at, space, changeRequest, comments, site, suggestions, message }: WaitingItem,
+) {
   const author = changeRequest && (await app.store.get(users, changeRequest.createdBy))
   return {
     type,
@@ -86,9 +93,14 @@ async function presentWaiting(app: App, { type, at, space, changeRequest, commen
     space: spaceTitle(space),
     ...(changeRequest ? { changeRequest: requestTitle(changeRequest) } : {}),
     ...(author ? { author: presentUser(app, author) } : {}),
-    ...defined({ comments, message }),
+    ...(site ? { site: { id: site.id, title: site.title } } : {}),
+    ...defined({ comments, suggestions, message }),
     urls: {
-      app: changeRequest ? changeRequestAddress(app, space.id, changeRequest.number) : connectionAddress(app, space.id),
+      app: site
+        ? waitingSuggestionsAddress(app, site.id)
+        : changeRequest
+          ? changeRequestAddress(app, space.id, changeRequest.number)
+          : connectionAddress(app, space.id),
     },
   }
 }
@@ -98,7 +110,7 @@ export const getUserWaiting = endpoint({
   path: '/v1/user/waiting',
   summary: 'Get the items that wait for you',
   description:
-    'Syncs that fail in spaces where you may sync, reviews that are requested from you, and your change requests that need an action by you.',
+    'Syncs that fail in spaces where you may sync, reviews that are requested from you, suggestions of readers that you may accept, and your change requests that need an action by you.',
   section,
   needs: 'authenticated',
   returns: Waiting,

@@ -7,7 +7,7 @@ import { paginate } from '../../kernel/paging.js'
 import { CreateSite, Id, listOf, pageQuery, Site, UpdateSite } from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
-import { presentSite, sitePath } from './present.js'
+import { presentSite, presentSiteToReviewer, sitePath } from './present.js'
 
 const section = 'Sites'
 
@@ -29,7 +29,8 @@ export const listSitesInOrganization = endpoint({
   returns: listOf(Site, { $id: 'SiteList' }),
   handle: async ({ app, actor, organization, query }) => {
     const page = paginate(await listSites(app, actor, organization, query), query, ({ doc }) => [doc.createdAt, doc.id])
-    return { ...page, items: page.items.map((site) => presentSite(app, organization, site, { previewer: actor })) }
+    const items = page.items.map((site) => presentSiteToReviewer(app, actor, organization, site))
+    return { ...page, items: await Promise.all(items) }
   },
 })
 
@@ -64,7 +65,7 @@ export const getSiteById = endpoint({
   section,
   needs: 'site:view',
   returns: Site,
-  handle: ({ app, actor, organization, site }) => presentSite(app, organization, site, { previewer: actor }),
+  handle: ({ app, actor, organization, site }) => presentSiteToReviewer(app, actor, organization, site),
 })
 
 export const updateSiteById = endpoint({

@@ -5,6 +5,7 @@ import type { App } from '../../domain/context/app.js'
 import { siteAddress } from '../../domain/context/app-addresses.js'
 import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
 import { ownSiteURLs, proxyOf, publishedSite } from '../../domain/sites/addresses.js'
+import { countWaiting } from '../../domain/suggestions/send.js'
 import { previewToken } from '../../domain/sites/preview.js'
 import { type SiteDoc, siteSpacesOf } from '../../model/index.js'
 import { defined } from '../../kernel/defined.js'
@@ -26,6 +27,17 @@ interface ForWhom {
   previewer?: Actor
   /** A valid share key. */
   shareKey?: string | undefined
+}
+
+/** Returns a site with the number of suggestions that wait for the caller's review. */
+export async function presentSiteToReviewer(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  site: LoadedSite,
+) {
+  const waitingSuggestions = (await countWaiting(app, actor, site)) || undefined
+  return { ...presentSite(app, organization, site, { previewer: actor }), ...defined({ waitingSuggestions }) }
 }
 
 /** Returns a site. A self-hosted service has no ad network, so an application for ads is always pending. */

@@ -153,7 +153,10 @@ export function SiteFrame({
               <li key={one}>
                 <a href={`/sites/${site.id}/${one}`} aria-current={one === part ? 'page' : undefined}>
                   <Icon name={icon} />
-                  <span>{w.parts[one]}</span>
+                  <span class="grow">{w.parts[one]}</span>
+                  {one === 'suggestions' && site.waitingSuggestions !== undefined && (
+                    <span class="count hot">{site.waitingSuggestions}</span>
+                  )}
                 </a>
               </li>
             ))}

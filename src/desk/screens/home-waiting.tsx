@@ -18,6 +18,7 @@ const ICONS: Record<WaitingItem['type'], IconName> = {
   conflict: 'warn',
   sync_failed: 'sync',
   review: 'eye',
+  suggestions: 'edit',
   changes_requested: 'edit',
   comments: 'comment',
   ready: 'merge',
@@ -64,17 +65,23 @@ export function WaitingList({ waiting }: { waiting: Loaded<Schemas['Waiting']> }
 
 function Item({ item, isFirst }: { item: WaitingItem; isFirst: boolean }) {
   const w = words().home
-  const { type, space, changeRequest, author, comments, message, at } = item
+  const { type, space, changeRequest, author, comments, site, suggestions, message, at } = item
   const values = {
     space: space.title,
     number: changeRequest?.number ?? '',
     subject: changeRequest?.subject || words().space.noSubject,
     author: author?.displayName ?? '',
     comments: comments ?? 0,
+    site: site?.title ?? '',
+    count: suggestions ?? 0,
     message: message ?? '',
     time: inWords(at),
   }
-  const href = changeRequest ? `/s/${space.id}/c/${changeRequest.number}` : `/s/${space.id}/connection`
+  const href = site
+    ? `/sites/${site.id}/suggestions`
+    : changeRequest
+      ? `/s/${space.id}/c/${changeRequest.number}`
+      : `/s/${space.id}/connection`
   return (
     <li>
       <Icon name={ICONS[type]} />

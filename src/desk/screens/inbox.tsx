@@ -129,6 +129,7 @@ const ICONS: Record<Notification['type'], IconName> = {
   conflict: 'warn',
   sync_failed: 'sync',
   merged: 'merge',
+  suggestion: 'edit',
 }
 
 /** Returns the path of a notification's subject in this app. */
@@ -151,7 +152,7 @@ function Entry({ list, notification }: { list: Schemas['NotificationList']; noti
   const text =
     type === 'reviewed' && review === 'approved'
       ? w.types.approved
-      : changeRequest || type === 'conflict' || type === 'sync_failed'
+      : changeRequest || type === 'conflict' || type === 'sync_failed' || type === 'suggestion'
         ? w.types[type]
         : w.types.space
   return (

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { ListEnd, usePages } from '../admin/lists.js'
 import { useQuestion } from '../admin/question.js'
-import { type Site, SiteFrame, sitePath } from '../admin/site.js'
+import { reloadSite, type Site, SiteFrame, sitePath } from '../admin/site.js'
 import { adminWords } from '../admin/words.js'
 import { SuggestedText } from '../review/suggested.js'
 import { open } from '../route.js'
@@ -37,7 +37,7 @@ function Queue({ site }: { site: Site }) {
       run: async () => {
         const params = { path: { ...path, suggestionId: id } }
         await body(api.DELETE('/v1/orgs/{organizationId}/sites/{siteId}/suggestions/{suggestionId}', { params }))
-        await list.again()
+        await Promise.all([list.again(), reloadSite(site)])
       },
     })
   return (

@@ -85,6 +85,11 @@ function List({ organization }: { organization: Organization }) {
                       {site.urls.published !== undefined && ` · ${site.urls.published.replace(/^https?:\/\//, '')}`}
                     </div>
                   </div>
+                  {site.waitingSuggestions !== undefined && (
+                    <a class="btn small" href={`/sites/${site.id}/suggestions`}>
+                      {plural(w.waiting, site.waitingSuggestions)}
+                    </a>
+                  )}
                   <SiteChip site={site} />
                 </li>
               ))}

@@ -20,6 +20,10 @@ export const collectionAddress = ({ settings }: Settings, id: string): string =>
 /** Returns the address of a site. */
 export const siteAddress = ({ settings }: Settings, id: string): string => `${settings.publicUrl}/sites/${id}/structure`
 
+/** Returns the address of the suggestions for a site that wait for a reviewer. */
+export const waitingSuggestionsAddress = ({ settings }: Settings, site: string): string =>
+  `${settings.publicUrl}/sites/${site}/suggestions`
+
 /**
  * Returns the address at which a member sends a suggestion from a site. The secret is after a `#`, which browsers do not
  * send.

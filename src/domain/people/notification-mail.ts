@@ -1,5 +1,10 @@
 /** Writes the mail about new notifications, one for all notifications within a short time. */
-import { changeRequestAddress, commentAddress, connectionAddress } from '../context/app-addresses.js'
+import {
+  changeRequestAddress,
+  commentAddress,
+  connectionAddress,
+  waitingSuggestionsAddress,
+} from '../context/app-addresses.js'
 import type { App } from '../context/app.js'
 import { queueMail } from '../notifications/queue-mail.js'
 import { type ShownNotification, visibleTo, withRequest } from '../notifications/notifications.js'
@@ -12,7 +17,8 @@ const MAX_LISTED = 50
 
 /** Returns the address of a notification in the app. */
 export function notificationAddress(app: App, { doc, changeRequest }: Omit<ShownNotification, 'space'>): string {
-  const { space, comment, page } = doc
+  const { space, comment, page, site } = doc
+  if (site !== undefined) return waitingSuggestionsAddress(app, site)
   if (comment !== undefined)
     return commentAddress(app, {
       space,
@@ -86,5 +92,7 @@ function sentence({ doc, space, changeRequest }: ShownNotification, actor: strin
       return `The sync of ${place} needs a decision`
     case 'sync_failed':
       return `The sync of ${place} fails`
+    case 'suggestion':
+      return `A suggestion of a reader waits for your review in ${place}`
   }
 }

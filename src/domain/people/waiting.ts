@@ -7,6 +7,8 @@ import {
   memberships,
   requestedReviews,
   reviews,
+  type SiteDoc,
+  sites,
   type SpaceDoc,
   type WaitingType,
 } from '../../model/index.js'
@@ -15,7 +17,8 @@ import { unmetBy } from '../change-requests/unmet-by.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
 import { visibleToCaller } from '../notifications/notifications.js'
-import { findSpace, isTokenFor, spaceRole } from '../roles/access.js'
+import { contentRole, findSpace, isTokenFor, spaceRole } from '../roles/access.js'
+import { listWaiting } from '../suggestions/send.js'
 
 /** An item that waits for the user. */
 export interface WaitingItem {
@@ -24,11 +27,14 @@ export interface WaitingItem {
   space: SpaceDoc
   changeRequest?: ChangeRequestDoc
   comments?: number
+  site?: SiteDoc & { id: string }
+  suggestions?: number
   message?: string
 }
 
 const MAX_ORGANIZATIONS = 20
 const MAX_FAILING = 25
+const MAX_SITES = 50
 const MAX_REVIEWS = 50
 const MAX_OWN = 50
 /** Maximum number of reviews that are read per change request, newest first. */
@@ -36,15 +42,16 @@ const READ_REVIEWS = 20
 
 type SpaceOf = ReturnType<typeof visibleToCaller>
 
-/** Returns the items that wait for the caller: failures, reviews and change requests, newest first within each kind. */
+/** Returns the items that wait for the caller: failures, reviews, suggestions of readers, and change requests. */
 export async function waitingFor(app: App, actor: Actor): Promise<WaitingItem[]> {
   const spaceOf = visibleToCaller(app, actor)
-  const [failing, requested, own] = await Promise.all([
+  const [failing, requested, suggested, own] = await Promise.all([
     failures(app, actor, spaceOf),
     reviewsRequested(app, actor, spaceOf),
+    suggestionsOfReaders(app, actor, spaceOf),
     ownRequests(app, actor, spaceOf),
   ])
-  return [...failing, ...requested, ...own].slice(0, 100)
+  return [...failing, ...requested, ...suggested, ...own].slice(0, 100)
 }
 
 /** Returns the failing connections whose space the caller may sync. */
@@ -77,6 +84,24 @@ async function reviewsRequested(app: App, actor: Actor, spaceOf: SpaceOf): Promi
     const [space, changeRequest] = [await spaceOf(id), await app.store.get(changeRequests, requestId)]
     if (space && changeRequest && isUnfinished(changeRequest))
       found.push({ type: 'review', at: requestedAt, space, changeRequest })
+  }
+  return found
+}
+
+/** Returns the sites with suggestions that the caller may accept, with the space of the newest one. */
+async function suggestionsOfReaders(app: App, actor: Actor, spaceOf: SpaceOf): Promise<WaitingItem[]> {
+  const { store } = app
+  const found: WaitingItem[] = []
+  const own = (await store.find(memberships, 'user', actor.user.id)).slice(0, MAX_ORGANIZATIONS)
+  for (const { organization } of own) {
+    if (!(await isTokenFor(store, actor, organization))) continue
+    for (const site of (await store.find(sites, 'organization', organization)).slice(0, MAX_SITES)) {
+      const waiting = await listWaiting(app, actor, { doc: site })
+      const [newest] = waiting.toSorted((a, b) => (a.createdAt > b.createdAt ? -1 : 1))
+      const space = newest && (await spaceOf(newest.space))
+      if (!space || !allows('site:review', await contentRole(store, actor.user.id, { ...site, kind: 'site' }))) continue
+      found.push({ type: 'suggestions', at: newest.createdAt, space, site, suggestions: waiting.length })
+    }
   }
   return found
 }

@@ -1,6 +1,7 @@
 /** Receives suggestions from the pages of a site, and confirmations of guests. Nothing is written to Git. */
 import { hashToken, newToken } from '../../auth/index.js'
 import { defined } from '../../kernel/defined.js'
+import { isPast } from '../../kernel/clock.js'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { MAX_SUGGESTED, type SiteDoc, type SiteSuggestionDoc, siteSuggestions, sites } from '../../model/index.js'
@@ -10,6 +11,7 @@ import { queueMail } from '../notifications/queue-mail.js'
 import { hourlyCount } from '../sites/hourly-count.js'
 import type { ReadPage } from '../sites/visitor-paths.js'
 import { cleanedBlock, type OfferedBlock } from './blocks.js'
+import { notifyReviewers } from './notify-reviewers.js'
 
 /** Lifetime in milliseconds of a draft, of an unconfirmed suggestion, and of one that waits for a reviewer. */
 const LIFETIME_MS = { draft: 3_600_000, unconfirmed: 24 * 3_600_000, waiting: 90 * 24 * 3_600_000 }
@@ -118,7 +120,7 @@ function times(app: App, state: SiteSuggestionDoc['state']): Pick<SiteSuggestion
 
 /** Whether a suggestion has expired. */
 export const isOver = (app: App, { expiresAt }: Pick<SiteSuggestionDoc, 'expiresAt'>): boolean =>
-  Date.parse(expiresAt) <= app.clock.now().getTime()
+  isPast(app.clock, expiresAt)
 
 async function insert(tx: Transaction, draft: SiteSuggestionDoc): Promise<void> {
   await checkRoom(tx, draft)
@@ -154,16 +156,18 @@ export async function confirmSuggestion(app: App, site: string, secret: string, 
 }
 
 /**
- * Moves a suggestion to the queue of the reviewers, with its author. Throws 429 if the queue is full.
- * @param author that of a draft, which has none
+ * Moves a suggestion to the queue of the reviewers, with its author, and notifies them. Throws 429 if the queue is full.
+ * @param member the author of a draft, which has none
  */
 export async function moveToQueue(
   app: App,
   tx: Transaction,
   { hash: _used, ...stored }: Document<SiteSuggestionDoc>,
-  author = stored.author,
+  member?: Guest & { id: string },
 ): Promise<void> {
+  const author = member ? { name: member.name, email: member.email } : stored.author
   const waiting = { ...stored, ...defined({ author }), state: 'waiting' as const, ...times(app, 'waiting') }
   await checkRoom(tx, waiting)
   await tx.replace(siteSuggestions, waiting)
+  await notifyReviewers(app, tx, waiting, member?.id)
 }

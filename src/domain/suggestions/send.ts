@@ -59,11 +59,11 @@ export async function sendDraft(app: App, actor: Actor, secret: string): Promise
   const draft = await openDraft(app, actor, secret)
   if (actor.token.readOnly) throw new ServiceError('forbidden', 'Your token is read-only.')
   const { suggestion, space } = draft
-  const { displayName: name, email } = actor.user
+  const { id, displayName: name, email } = actor.user
   if (draft.isDirect) return makeChangeRequest(app, actor, space, { suggestion, author: actor.user, by: 'a member' })
   await app.store.transact(async (tx) => {
     const stored = await tx.get(siteSuggestions, suggestion.id)
-    if (stored?.state === 'draft') await moveToQueue(app, tx, stored, { name, email })
+    if (stored?.state === 'draft') await moveToQueue(app, tx, stored, { id, name, email })
   })
   return null
 }
@@ -84,7 +84,7 @@ export async function findWaiting(
 }
 
 /** Lists the suggestions of a site that wait for a reviewer, in the spaces that the caller may review. */
-export async function listWaiting(app: App, actor: Actor, site: LoadedSite): Promise<Suggestion[]> {
+export async function listWaiting(app: App, actor: Actor, site: Pick<LoadedSite, 'doc'>): Promise<Suggestion[]> {
   const all = await app.store.find(siteSuggestions, 'site', `${site.doc.id}/waiting`)
   const mayReview = new Map<string, boolean>()
   for (const { space: id } of all)
@@ -94,6 +94,10 @@ export async function listWaiting(app: App, actor: Actor, site: LoadedSite): Pro
     }
   return all.filter((one) => mayReview.get(one.space) && !isOver(app, one))
 }
+
+/** Counts the suggestions of `listWaiting`. Zero if the caller may not review the site. */
+export const countWaiting = async (app: App, actor: Actor, site: LoadedSite): Promise<number> =>
+  allows('site:review', site.role) ? (await listWaiting(app, actor, site)).length : 0
 
 /**
  * Accepts a suggestion: it becomes a change request of the reviewer, with the reader as the author of its commit. Throws
