@@ -191,6 +191,26 @@ test('a changed block is a 409 with the text of the reader', async () => {
   await admin.call('delete', `${site.api}/suggestions/${one.id}`).expect(204)
 })
 
+test('a suggestion for a page that was hidden in the meantime cannot be confirmed', async () => {
+  const file = (await desk.file('windows.md')) ?? ''
+  const change = { before: 'Last.', after: 'Lost.' }
+  for (const [hidden, email] of [
+    [`---\r\nif: visitor.claims.never\r\n---\r\n${file}`, 'gated@guest.example'],
+    [null, 'deleted@guest.example'],
+  ] as const) {
+    const secret = await mailed(email, '/windows', change)
+    await desk.human({ 'windows.md': hidden })
+    for (const method of ['GET', 'POST'] as const) {
+      const response = await confirm(secret, method)
+      assert.is(response.status, 404, email)
+      assert.not.match(await response.text(), 'Lost.')
+    }
+    assert.equal(await waiting(), [])
+    await desk.human({ 'windows.md': file })
+    assert.is((await confirm(secret, 'GET')).status, 200)
+  }
+})
+
 test('an address gets at most three mails, and the response does not reveal it', async () => {
   const { id } = await blockOf(context, '/', TYPO.before)
   const bodies = []

@@ -9,7 +9,10 @@ import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { queueMail } from '../notifications/queue-mail.js'
 import { hourlyCount } from '../sites/hourly-count.js'
+import { shownSiteSpaces } from '../sites/view.js'
+import { pagesFor } from '../sites/visitor-pages.js'
 import type { ReadPage } from '../sites/visitor-paths.js'
+import type { Visitor } from '../sites/visitor.js'
 import { cleanedBlock, type OfferedBlock } from './blocks.js'
 import { notifyReviewers } from './notify-reviewers.js'
 
@@ -134,18 +137,31 @@ async function checkRoom(tx: Transaction, { site, state }: SiteSuggestionDoc): P
     })
 }
 
-/** Finds a suggestion of a guest by the secret in their mail. Null if it is unknown, used or over. */
-export async function findUnconfirmed(app: App, site: string, secret: string): Promise<SiteSuggestionDoc | null> {
+/**
+ * Finds a suggestion of a guest by the secret in their mail. Null if it is unknown, used or over, or if the visitor may no
+ * longer read its page.
+ */
+export async function findUnconfirmed(app: App, visitor: Visitor, secret: string): Promise<SiteSuggestionDoc | null> {
   const [found] = await app.store.find(siteSuggestions, 'hash', hashToken(secret))
-  return found && found.site === site && found.state === 'unconfirmed' && !isOver(app, found) ? found : null
+  if (!found || found.site !== visitor.site.doc.id || found.state !== 'unconfirmed' || isOver(app, found)) return null
+  return (await mayRead(app, visitor, found)) ? found : null
+}
+
+async function mayRead(app: App, visitor: Visitor, { space, page }: SiteSuggestionDoc): Promise<boolean> {
+  for (const shown of shownSiteSpaces(visitor.view))
+    if (shown.space.doc.id === space && (await pagesFor(app, visitor, shown)).find(page)) return true
+  return false
 }
 
 /**
- * Confirms a suggestion of a guest, once. It then waits for a reviewer. Returns whether the secret was valid. Throws 429.
+ * Confirms a suggestion of a guest, once. It then waits for a reviewer. Returns whether the secret was valid, and the
+ * visitor may still read the page. Throws 429.
  * @param ip the address of the client, for counting only
  */
-export async function confirmSuggestion(app: App, site: string, secret: string, ip: string): Promise<boolean> {
+export async function confirmSuggestion(app: App, visitor: Visitor, secret: string, ip: string): Promise<boolean> {
+  const site = visitor.site.doc.id
   countConfirmation(site, ip)
+  if (!(await findUnconfirmed(app, visitor, secret))) return false
   return app.store.transact(async (tx) => {
     const [stored] = await tx.find(siteSuggestions, 'hash', hashToken(secret))
     if (!stored || stored.site !== site || stored.state !== 'unconfirmed' || isOver(app, stored)) return false

@@ -130,15 +130,15 @@ async function confirmation(
   assets: SharedAssets,
   secret: string,
 ): Promise<SiteResponse> {
-  const site = visit.visitor.site.doc.id
+  const { app, visitor } = visit
   const asking = { visit, assets }
   const isUsable = secret.length <= MAX_SECRET
   try {
     if (request.method === 'POST') {
-      const isDone = isUsable && (await confirmSuggestion(visit.app, site, secret, request.ip))
+      const isDone = isUsable && (await confirmSuggestion(app, visitor, secret, request.ip))
       return isDone ? document(asking, { kind: 'confirmed' }) : over(asking)
     }
-    const found = isUsable ? await findUnconfirmed(visit.app, site, secret) : null
+    const found = isUsable ? await findUnconfirmed(app, visitor, secret) : null
     return found ? document(asking, { kind: 'confirm', secret, text: found.after }) : over(asking)
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status !== 429) throw error
