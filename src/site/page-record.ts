@@ -1,6 +1,7 @@
 /** The history of a page: its last change, with date, author and commit, and the changes of its blocks. */
 import { remoteCommits, remoteLogOf } from '../domain/git-sync/remote-commits.js'
 import { lastChangeOf } from '../domain/revisions/last-change.js'
+import { hasVersions } from '../domain/sites/page-versions.js'
 import { blockChanges } from '../domain/sites/visitor-history.js'
 import type { PageText } from '../domain/sites/visitor-page.js'
 import { hasProvenance, shownSignature } from '../domain/sites/provenance.js'
@@ -29,6 +30,8 @@ export interface PageRecord {
   commit: string
   /** The address of the commit at the host of the repository. */
   address?: string
+  /** The address of the list of the page's versions, if readers may open earlier ones. */
+  versions?: string
   /** The signature of the commit, and the address of the signed statement about the file. */
   provenance?: { signature: 'verified' | 'signed' | 'unsigned' | 'invalid'; href: string }
 }
@@ -45,12 +48,24 @@ export async function recordOf(
   const { space, snapshot } = page.pages.revision
   const change = await lastChangeOf(visit.app, space, snapshot.commit, gitPath)
   if (!change) return null
-  const record = await present(visit.app, space, change, locale)
+  const hasList = showsPast(visit) && (await hasVersions(visit.app, page))
+  const record: PageRecord = {
+    ...(await present(visit.app, space, change, locale)),
+    ...(hasList ? { versions: `${visit.base}${VERSIONS}${page.path}` } : {}),
+  }
   if (!servesProvenance(visit) || !hasProvenance(text)) return record
   const { state } = (await shownSignature(visit.app, space, change)) ?? { state: 'not-checked' }
   const href = `${visit.base}${pathOfSiteSpace(page.siteSpace)}/~/provenance/${page.entry.id}.json`
   return { ...record, provenance: { signature: SHOWN[state], href } }
 }
+
+/** The paths of the versions of a page, before the path of the page: as a page, and as a TimeMap. */
+export const VERSIONS = '/~/versions'
+export const TIME_MAP = '/~/timemap'
+
+/** Whether the readers of a site may open pages as they were. */
+export const showsPast = ({ visitor, preview, offline }: Visit): boolean =>
+  visitor.site.doc.pastVersions === true && !preview && !offline
 
 /** Whether the pages of a site show their provenance. Previews and bundles do not. */
 export const servesProvenance = ({ visitor, preview, offline }: Visit): boolean =>

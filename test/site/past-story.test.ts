@@ -54,7 +54,9 @@ async function openStill(path: string, width: number, scheme: 'light' | 'dark') 
   await page.goto(`${origin}${site.base}${path}`)
   const { PICTURES: folder } = process.env
   if (folder)
-    await page.screenshot({ path: `${folder}/${path.includes('~') ? 'past' : 'since'}-${width}-${scheme}.png` })
+    await page.screenshot({
+      path: `${folder}/${path.includes('/at/') ? 'past' : path.includes('~') ? 'versions' : path.includes('since') ? 'since' : 'page'}-${width}-${scheme}.png`,
+    })
   return page
 }
 
@@ -103,8 +105,24 @@ test('changed blocks have a bar and a label at every width, without script', asy
     }
 })
 
-test('axe finds nothing on both pages', async () => {
-  for (const path of [`/~/at/${dayOf(30)}/guide`, `/guide?since=${dayOf(30)}`])
+test('a page leads to the list of its versions, and from there to the page as it was', async () => {
+  for (const width of [390, 834, 1440])
+    for (const scheme of ['light', 'dark'] as const) {
+      const current = await openStill('/guide', width, scheme)
+      const href = await current.$eval('.record a[href*="/~/versions/"]', (link) => (link as HTMLAnchorElement).href)
+      await current.close()
+      const page = await openStill(new URL(href).pathname.slice(site.base.length), width, scheme)
+      assert.is(await page.$eval('html', (root) => root.scrollWidth <= root.clientWidth), true)
+      const links = await page.$$eval('main li a', (all) => all.map((link) => (link as HTMLAnchorElement).href))
+      assert.is(links.length, 2)
+      await page.goto(links[1] ?? '')
+      assert.match(await page.$eval('main', (main) => main.textContent ?? ''), 'The server needs Node 20.')
+      await page.close()
+    }
+})
+
+test('axe finds nothing on the pages', async () => {
+  for (const path of [`/~/at/${dayOf(30)}/guide`, `/guide?since=${dayOf(30)}`, '/~/versions/guide'])
     for (const [width, scheme] of [
       [390, 'dark'],
       [1440, 'light'],

@@ -103,6 +103,11 @@ const RecordLine = ({ record, words }: { record: PageRecord; words: Frame['words
           {words.signature[record.provenance.signature]}
         </a>
       )}
+      {record.versions === undefined ? null : (
+        <a href={record.versions} rel="nofollow">
+          {words.past.versions}
+        </a>
+      )}
     </>
   )
 }

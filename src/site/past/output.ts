@@ -1,6 +1,6 @@
 /**
- * Makes the outputs for pages as they were: `~/at/<commit or date>/<path>`, and the redirects of a time gate (Memento,
- * RFC 7089).
+ * Makes the outputs for pages as they were: `~/at/<commit or date>/<path>`, the lists of their versions, and the
+ * redirects of a time gate (Memento, RFC 7089).
  */
 import { decodePercent } from '../../content/paths.js'
 import { datesAt, datesOf } from '../../domain/revisions/page-dates.js'
@@ -13,25 +13,24 @@ import type { SharedAssets } from '../assets.js'
 import { type Audience, HTML, redirectTo, type SiteResponse } from '../exchange.js'
 import { servesAgents } from '../markdown-output.js'
 import { pastPageOutput } from '../page-output.js'
+import { showsPast, TIME_MAP, VERSIONS } from '../page-record.js'
 import { plainPage } from '../plain-page.js'
 import type { Visit } from '../visit.js'
 import { languageTag } from '../words/index.js'
+import { mementoLinks, versionsOutput } from './versions.js'
 
 const AT = /^\/~\/at\/([^/]+)(\/.*)?$/
+const LIST = /^(\/~\/(?:versions|timemap))(\/.*)?$/
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/
-
-/** Whether the readers of a site may open pages as they were. */
-export const showsPast = ({ visitor, preview, offline }: Visit): boolean =>
-  visitor.site.doc.pastVersions === true && !preview && !offline
 
 /** Returns the path of a page in an address of its past, as it is today; null for other addresses. */
 export const pathInPast = (path: string): string | null => {
-  const found = AT.exec(path)
+  const found = AT.exec(path) ?? LIST.exec(path)
   return found && (found[2] ?? '/')
 }
 
 /**
- * Makes the response for an address below `~/at/`. Null if there is no such page, or the reader may not see it. Throws
+ * Makes the response for an address of the past of a page, or of the list of its versions. Null if there is no such page, or the reader may not see it. Throws
  * 503 if too many readers open the past.
  * @param now the current time, which is not recorded: a time that has passed stays so
  */
@@ -40,6 +39,8 @@ export async function pastOutput(
   path: string,
   { assets, now }: { assets: SharedAssets; now: Date },
 ): Promise<SiteResponse | null> {
+  const [, list, listed = '/'] = LIST.exec(path) ?? []
+  if (list === VERSIONS || list === TIME_MAP) return versionsOutput(visit, list, listed, assets)
   const [, written = '', below = '/'] = AT.exec(path) ?? []
   const at = decodePercent(written) ?? ''
   const point = readPoint(at, 'end')
@@ -83,10 +84,8 @@ function cachingOf({ audience }: Visit, at: string): Pick<SiteResponse, 'audienc
 const mementoHeaders = (visit: Visit, past: PastPage, point: PointInTime): Record<string, string> => ({
   'X-Robots-Tag': 'noindex, nofollow',
   'Memento-Datetime': new Date(secondsOf(past, point) * 1000).toUTCString(),
-  Link: `${timeGateOf(visit, past.now)}, <${visit.address}${past.now.path}>; rel="canonical"`,
+  Link: `${mementoLinks(visit, past.now)}, <${visit.address}${past.now.path}>; rel="canonical"`,
 })
-
-const timeGateOf = ({ address }: Visit, { path }: ReadPage): string => `<${address}${path}>; rel="original timegate"`
 
 async function badTime(visit: Visit, assets: SharedAssets): Promise<SiteResponse> {
   const { internationalization } = await visit.look()
@@ -108,7 +107,7 @@ export async function atTimeGate(
   const { datetime } = visit.request
   const to = datetime === '' ? null : await versionAt(visit, page, datetime, now)
   const response = to === 'invalid' ? await badTime(visit, assets) : (to ?? (await current()))
-  const link = [timeGateOf(visit, page), response.headers?.['Link']].filter((one) => one !== undefined).join(', ')
+  const link = [mementoLinks(visit, page), response.headers?.['Link']].filter((one) => one !== undefined).join(', ')
   return { ...response, vary: 'Accept-Datetime', headers: { ...response.headers, Link: link } }
 }
 

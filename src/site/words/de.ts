@@ -110,7 +110,13 @@ export const de: Words = {
     conflicts: 'Er steht im Konflikt mit main. Änderungen an main seit seiner letzten Aktualisierung fehlen.',
     changed: 'geändert',
   },
-  past: { notice: (day) => `Diese Seite ist in der Fassung vom ${day} zu sehen.`, open: 'Aktuelle Seite anzeigen' },
+  past: {
+    notice: (day) => `Diese Seite ist in der Fassung vom ${day} zu sehen.`,
+    open: 'Aktuelle Seite anzeigen',
+    versions: 'Fassungen dieser Seite',
+    current: 'aktuell',
+    limit: (count) => `Die neuesten ${count} Änderungen sind aufgeführt.`,
+  },
   since: {
     title: (day) => `Änderungen seit ${day}`,
     changed: plural('de', { one: '{count} Block geändert', other: '{count} Blöcke geändert' }),

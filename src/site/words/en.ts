@@ -71,7 +71,14 @@ export interface Words {
   /** The label of a preview, and the mark of the pages that the previewed change request changes. */
   preview: { site: string; changeRequest: (number: number) => string; conflicts: string; changed: string }
   /** The notice on a page as it was. */
-  past: { notice: (day: string) => string; open: string }
+  past: {
+    notice: (day: string) => string
+    open: string
+    /** The list of the versions of a page. */
+    versions: string
+    current: string
+    limit: (count: number) => string
+  }
   /** The notice on a page with marked changes. */
   since: {
     title: (day: string) => string
@@ -220,7 +227,13 @@ export const en: Words = {
     conflicts: 'It conflicts with main, so changes to main since its last update are missing.',
     changed: 'changed',
   },
-  past: { notice: (day) => `This page is shown as of ${day}.`, open: 'Show the current page' },
+  past: {
+    notice: (day) => `This page is shown as of ${day}.`,
+    open: 'Show the current page',
+    versions: 'Versions of this page',
+    current: 'current',
+    limit: (count) => `The newest ${count} changes are listed.`,
+  },
   since: {
     title: (day) => `Changes since ${day}`,
     changed: plural('en', { one: '{count} block changed', other: '{count} blocks changed' }),

@@ -108,7 +108,13 @@ export const es: Words = {
     conflicts: 'Está en conflicto con main: faltan los cambios de main desde su última actualización.',
     changed: 'modificada',
   },
-  past: { notice: (day) => `Esta página se muestra en su versión del ${day}.`, open: 'Mostrar la página actual' },
+  past: {
+    notice: (day) => `Esta página se muestra en su versión del ${day}.`,
+    open: 'Mostrar la página actual',
+    versions: 'Versiones de esta página',
+    current: 'actual',
+    limit: (count) => `Se muestran los ${count} cambios más recientes.`,
+  },
   since: {
     title: (day) => `Cambios desde el ${day}`,
     changed: plural('es', { one: '{count} bloque modificado', other: '{count} bloques modificados' }),

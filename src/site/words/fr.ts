@@ -112,6 +112,9 @@ export const fr: Words = {
   past: {
     notice: (day) => `Cette page est affichée telle qu’elle était le ${day}.`,
     open: 'Afficher la page actuelle',
+    versions: 'Versions de cette page',
+    current: 'actuelle',
+    limit: (count) => `Les ${count} modifications les plus récentes sont affichées.`,
   },
   since: {
     title: (day) => `Modifications depuis le ${day}`,

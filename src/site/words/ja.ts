@@ -102,7 +102,13 @@ export const ja: Words = {
     conflicts: 'main と競合しているため、前回の更新以降の main の変更は含まれていません。',
     changed: '変更あり',
   },
-  past: { notice: (day) => `このページは ${day} 時点の内容です。`, open: '現在のページを表示' },
+  past: {
+    notice: (day) => `このページは ${day} 時点の内容です。`,
+    open: '現在のページを表示',
+    versions: 'このページの版',
+    current: '現在',
+    limit: (count) => `最新の${count}件の変更を表示しています。`,
+  },
   since: {
     title: (day) => `${day} 以降の変更`,
     changed: plural('ja', { other: '{count} ブロックを変更' }),

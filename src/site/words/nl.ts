@@ -109,7 +109,13 @@ export const nl: Words = {
     conflicts: 'Het conflicteert met main. Wijzigingen van main sinds de laatste bijwerking ontbreken.',
     changed: 'gewijzigd',
   },
-  past: { notice: (day) => `Deze pagina is te zien zoals ze was op ${day}.`, open: 'Huidige pagina tonen' },
+  past: {
+    notice: (day) => `Deze pagina is te zien zoals ze was op ${day}.`,
+    open: 'Huidige pagina tonen',
+    versions: 'Versies van deze pagina',
+    current: 'huidig',
+    limit: (count) => `De nieuwste ${count} wijzigingen worden getoond.`,
+  },
   since: {
     title: (day) => `Wijzigingen sinds ${day}`,
     changed: plural('nl', { one: '{count} blok gewijzigd', other: '{count} blokken gewijzigd' }),

@@ -109,7 +109,13 @@ export const no: Words = {
     conflicts: 'Den er i konflikt med main. Endringer i main siden siste oppdatering mangler.',
     changed: 'endret',
   },
-  past: { notice: (day) => `Denne siden vises slik den var ${day}.`, open: 'Vis den nåværende siden' },
+  past: {
+    notice: (day) => `Denne siden vises slik den var ${day}.`,
+    open: 'Vis den nåværende siden',
+    versions: 'Versjoner av denne siden',
+    current: 'gjeldende',
+    limit: (count) => `De nyeste ${count} endringene vises.`,
+  },
   since: {
     title: (day) => `Endringer siden ${day}`,
     changed: plural('no', { one: '{count} blokk endret', other: '{count} blokker endret' }),

@@ -108,7 +108,13 @@ export const ptBr: Words = {
     conflicts: 'Há um conflito com a main: faltam as alterações da main desde a última atualização.',
     changed: 'alterada',
   },
-  past: { notice: (day) => `Esta página é exibida como era em ${day}.`, open: 'Mostrar a página atual' },
+  past: {
+    notice: (day) => `Esta página é exibida como era em ${day}.`,
+    open: 'Mostrar a página atual',
+    versions: 'Versões desta página',
+    current: 'atual',
+    limit: (count) => `As ${count} alterações mais recentes são exibidas.`,
+  },
   since: {
     title: (day) => `Alterações desde ${day}`,
     changed: plural('pt-BR', { one: '{count} bloco alterado', other: '{count} blocos alterados' }),

@@ -97,7 +97,13 @@ export const zh: Words = {
     conflicts: '它与 main 冲突，因此缺少自上次更新以来 main 的更改。',
     changed: '已更改',
   },
-  past: { notice: (day) => `此页面显示的是 ${day} 的内容。`, open: '显示当前页面' },
+  past: {
+    notice: (day) => `此页面显示的是 ${day} 的内容。`,
+    open: '显示当前页面',
+    versions: '此页面的版本',
+    current: '当前',
+    limit: (count) => `仅列出最近 ${count} 次更改。`,
+  },
   since: {
     title: (day) => `自 ${day} 以来的更改`,
     changed: plural('zh', { other: '更改了 {count} 个块' }),

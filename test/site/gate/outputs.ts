@@ -104,6 +104,17 @@ const DAYS_AGO = [10, 8, 5, 2, 0.001]
 const someTime = (next: World['next']): string =>
   new Date(Date.now() - (pick(next, DAYS_AGO) ?? 0) * 86_400_000).toISOString().replace(/\.\d+/, '')
 
+/** A page four days ago. The redirect arrives only if the visitor could read the page then. */
+const pageAtTime = (context: Context): Partial<Request> & { path: string } => {
+  const headers = { 'Accept-Datetime': new Date(Date.now() - 4 * 86_400_000).toUTCString() }
+  return { ...ofPage('', headers)(context), arrives: false }
+}
+
+/** The list of the versions of a page. */
+function versions({ part, page, view }: Context, list: string): Partial<Request> & { path: string } {
+  return { path: `~/${list}/${PLAIN.of(segmentsOf(part, page))}`, page, lost: reachAt(view, part, page) === 'none' }
+}
+
 /** A page with the changes since one of the commits of its space, or since some days ago. */
 function since({ world, part, page, view }: Context): Partial<Request> & { path: string } {
   const { commits } = part.space as NonNullable<Part['space']>
@@ -243,7 +254,9 @@ export const OUTPUTS: readonly Output[] = [
   ['past page', past],
   ['past page', past],
   ['past markdown', (context) => past(context, '.md')],
-  ['page at a time', ofPage('', { 'Accept-Datetime': new Date(Date.now() - 4 * 86_400_000).toUTCString() })],
+  ['page versions', (context) => versions(context, 'versions')],
+  ['time map', (context) => versions(context, 'timemap')],
+  ['page at a time', pageAtTime],
   ['changes since', since],
   ['changes since', since],
   ['suggestion form', suggestion({})],
@@ -298,7 +311,7 @@ export const OUTPUTS: readonly Output[] = [
 ]
 
 const FOR_PROGRAMS =
-  /^(?:markdown|past markdown|negotiated markdown|picture|bundle|feed|feed of .*|list (?:for|below) .*|whole text .*|description .*|.* tool\b.*)$/
+  /^(?:markdown|past markdown|time map|negotiated markdown|picture|bundle|feed|feed of .*|list (?:for|below) .*|whole text .*|description .*|.* tool\b.*)$/
 
 /** A request for one output. */
 export function requestOf(output: Output, context: Context): Request {
