@@ -13,7 +13,10 @@ import { digestOf, openShown } from '../revisions/computed.js'
 import { headOf } from '../revisions/main-content.js'
 import { knownPages } from '../revisions/revisions.js'
 
-/** Number of blobs whose texts are read at once, and of characters that are sent to the thread at once. */
+/**
+ * Number of blobs whose texts are read at once, and of characters that are sent to the thread at once. Each transaction
+ * counts the words of its texts once.
+ */
 const BLOBS_AT_ONCE = 32
 const CHARACTERS_AT_ONCE = 2 * 1024 * 1024
 /** Maximum number of attempts if the index file is deleted or main moves during an update. */
@@ -113,12 +116,12 @@ async function addTexts(
     const entry = generated.get(oid)
     if (entry) await app.search.add(id, [await textOf(app, oid, entry)])
   }
+  let texts: IndexedText[] = []
+  let characters = 0
   for (let from = 0; from < missing.length; from += BLOBS_AT_ONCE) {
     const oids = missing.slice(from, from + BLOBS_AT_ONCE)
     const sections = await app.pages.sections(id, snapshot, oids)
     const outlines = await app.pages.outlines(id, snapshot, oids)
-    let texts: IndexedText[] = []
-    let characters = 0
     for (const oid of oids) {
       const own = sections.get(oid) ?? []
       const about = [outlines.get(oid)?.title, descriptions.get(oid)].filter(Boolean).join(' ')
@@ -129,8 +132,8 @@ async function addTexts(
       texts = []
       characters = 0
     }
-    if (texts.length > 0) await app.search.add(id, texts)
   }
+  if (texts.length > 0) await app.search.add(id, texts)
 }
 
 /** Returns the text of a generated page, with one section per part. */
