@@ -28,6 +28,7 @@ interface Candidate {
 /** Finds pages. The work that a query causes in SQLite is bounded. */
 export function findPages(file: SpaceFile, query: SpaceQuery): SpaceHits {
   const revision = revisionOf(file)
+  if (revision === null) return { revision, count: 0, pages: [] }
   const scope = query.allowed ? seenScope(file, query.allowed) : wholeScope(file)
   const terms = termsOf(query.query).map((term) => expand(scope, term))
   const candidates = new Map<number, Candidate>()
