@@ -68,6 +68,20 @@ const SearchSpace = Type.Object(
   { $id: 'SearchSpace' },
 )
 
+/** The schema of a search result with pages of one space. */
+export const searchPages = Type.Object(
+  {
+    ...listOf(SearchPage).properties,
+    partial: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'The index lacks some pages or changes, so results and `count` are incomplete. Repeat the request a moment later.',
+      }),
+    ),
+  },
+  { $id: 'SearchPageList' },
+)
+
 /** Returns the schema of a search result with spaces. */
 export const searchSpaces = (options: { $id: string }) =>
   Type.Object(

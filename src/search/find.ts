@@ -3,8 +3,8 @@ import { expand, termsOf } from './query.js'
 import { type Expanded, MAX_PAGES, type Scope, wholeScope } from './scope.js'
 import { seenScope } from './seen-scope.js'
 import { matchesIn, snippet } from './snippet.js'
-import { type SpaceFile, sumOf, textOf } from './space-file.js'
-import { eachToken } from './tokens.js'
+import { type SpaceFile, textOf, verifyChecksum } from './space-file.js'
+import { indexedWords } from './tokens.js'
 import type { FoundPage, FoundSection, SpaceHits, SpaceQuery } from './types.js'
 import { revisionOf } from './update.js'
 
@@ -28,6 +28,7 @@ interface Candidate {
 /** Finds pages. The work that a query causes in SQLite is bounded. */
 export function findPages(file: SpaceFile, query: SpaceQuery): SpaceHits {
   const revision = revisionOf(file)
+  if (revision === null) return { revision, count: 0, pages: [] }
   const scope = query.allowed ? seenScope(file, query.allowed) : wholeScope(file)
   const terms = termsOf(query.query).map((term) => expand(scope, term))
   const candidates = new Map<number, Candidate>()
@@ -47,11 +48,10 @@ const expressionOf = (terms: readonly Expanded[], operator: 'AND' | 'OR'): strin
 
 function collect(scope: Scope, terms: readonly Expanded[], query: string, candidates: Map<number, Candidate>): void {
   const expression = expressionOf(terms, 'AND')
-  const wanted = wordsOf(query)
-  for (const [n, score, title] of scope.titles(expression)) {
-    const words = wordsOf(title)
+  const wanted = indexedWords(query).join(' ')
+  for (const [n, score, words] of scope.titles(expression)) {
     // Among titles with the same words, a shorter title is closer to the query.
-    const near = words.join(' ') === wanted.join(' ') ? 500 : 100 / (1 + words.length)
+    const near = words === wanted ? 500 : 100 / (1 + words.split(' ').length)
     candidate(candidates, n, TIERS.title + near + Math.min(300, score))
   }
   addSections(scope, `{title} : (${expression})`, terms, TIERS.heading, candidates)
@@ -69,12 +69,6 @@ function collectPartial(scope: Scope, terms: readonly Expanded[], candidates: Ma
   const taken = rare.length > 0 ? rare : known
   if (taken.length < terms.length) addSections(scope, expressionOf(taken, 'AND'), taken, TIERS.most, candidates)
   if (candidates.size === 0) addSections(scope, expressionOf(taken, 'OR'), taken, TIERS.some, candidates)
-}
-
-function wordsOf(text: string): string[] {
-  const words: string[] = []
-  eachToken(text, ({ word }) => words.push(word))
-  return words
 }
 
 function addSections(
@@ -100,11 +94,6 @@ function candidate(candidates: Map<number, Candidate>, n: number, score: number)
 
 const PAGE = `SELECT ${textOf('id')}, blob, ${textOf('title')}, ${textOf('path')}, sum FROM pages WHERE n = ?`
 const SECTION = `SELECT ${textOf('anchor')}, ${textOf('title')}, ${textOf('text')}, sum FROM sections WHERE id = ?`
-
-/** Throws if a row differs from what was written, because the file is then damaged. */
-function verifyChecksum(sum: number, ...values: readonly (string | number | null)[]): void {
-  if (sumOf(...values) !== sum) throw new Error('the checksum of a row is wrong')
-}
 
 function present(file: SpaceFile, ranked: readonly Candidate[], terms: readonly Expanded[]): FoundPage[] {
   let left = MAX_MARKED

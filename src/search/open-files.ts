@@ -1,15 +1,14 @@
 /** The index files that a thread has open, and the handling of damaged files. */
 import { asError, errorCode } from '../kernel/thrown.js'
-import { readdirSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { readdirSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRefusedWrite } from '../disk/folder-watch.js'
-import { SpaceFile } from './space-file.js'
+import { removeFiles, SpaceFile } from './space-file.js'
 
 /** Maximum number of open files per thread. */
 const MAX_OPEN = 32
 /** Minimum interval for updating a file's time of last use, in milliseconds. */
 const TOUCH_MS = 60_000
-const ENDS = ['', '-wal', '-shm']
 
 // Size limit: MAX_OPEN; least recently used first
 const open = new Map<string, { file: SpaceFile; touched: number }>()
@@ -91,7 +90,7 @@ function close(path: string): void {
 /** Deletes the files of a space. */
 export function forgetFile(path: string): void {
   close(path)
-  for (const end of ENDS) rmSync(path + end, { force: true, recursive: true })
+  removeFiles(path)
 }
 
 /** Deletes the least recently used files until all files together have at most `maxBytes`. Does not delete `kept`. */

@@ -71,10 +71,7 @@ function expandPairs(scope: Scope, pairs: readonly string[]): Expanded {
   return { expression: `(${[...words].map(quoted).join(' OR ')})`, words, prefix: null, pairs: [] }
 }
 
-/**
- * Returns the words of the scope that are most similar to a misspelled word. The forms may contain words that are on no
- * page anymore.
- */
+/** Returns the words of the scope that are most similar to a misspelled word. */
 function corrections({ file, hasWord }: Scope, word: string): string[] {
   if (!isCorrectable(word)) return []
   const most = maxMistakes(word)

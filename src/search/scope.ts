@@ -2,7 +2,7 @@
  * The scope of a search: the whole file of a space, with SQLite's statistics. For a subset of its pages, see
  * `seen-scope.ts`.
  */
-import { SECTION_BITS, type SpaceFile, textOf } from './space-file.js'
+import { MAX_SECTIONS, type SpaceFile, textOf } from './space-file.js'
 
 /** A term, expanded to words of a scope. */
 export interface Expanded {
@@ -20,6 +20,9 @@ export interface MatchedPage {
   sections: readonly (readonly [section: number, score: number])[]
 }
 
+/** A page with a matching title, and the words of the title, separated by spaces. */
+export type MatchedTitle = readonly [n: number, score: number, words: string]
+
 /** Words and matches. Nothing outside of the scope affects any result. */
 export interface Scope {
   readonly file: SpaceFile
@@ -31,7 +34,7 @@ export interface Scope {
   frequencyOf(term: Expanded): number
   sectionCount(): number
   /** Returns the pages whose title matches an expression. */
-  titles(expression: string): [n: number, score: number, title: string][]
+  titles(expression: string): MatchedTitle[]
   /** Returns the pages with matching sections, best first. */
   sections(expression: string, terms: readonly Expanded[]): MatchedPage[]
 }
@@ -42,11 +45,12 @@ export const MAX_RANKED = 4_000
 export const MAX_PAGES = 1_000
 /** Maximum number of words for a prefix of one or two letters. */
 export const MAX_PREFIX_WORDS = 8
-/** The weight of a match in the subject of a page, in a heading, and in a text. */
-export const WEIGHTS = { about: 1, title: 6, text: 2 }
+/** The weight of a match in a text, in a heading, and in the subject of a page. */
+export const WEIGHTS = { text: 2, title: 6, about: 1 }
 /** A string greater than every character of a word. */
 export const END = '\u{10ffff}'
-export const VOCABULARIES = ['words', 'title_words'] as const
+/** The columns with the frequencies of a word. */
+export const FREQUENCIES = ['sections', 'titles'] as const
 
 /** Maximum number of words that are examined for a prefix of one or two letters. */
 const MAX_EXAMINED = 2_000
@@ -55,34 +59,23 @@ const MAX_COUNTED = 2_000
 
 /** Returns the scope of all pages of a file. */
 export function wholeScope(file: SpaceFile): Scope {
-  const hasWordFrom = (start: string): boolean =>
-    VOCABULARIES.some(
-      (table) =>
-        file.value(`SELECT 1 FROM ${table} WHERE term >= ? AND term < ? LIMIT 1`, start, start + END) !== undefined,
-    )
-  const wordsFrom = (start: string): string[] =>
-    VOCABULARIES.flatMap((table) => {
-      const examined = `SELECT term, doc FROM ${table} WHERE term > ? AND term < ? LIMIT ${MAX_EXAMINED}`
-      return file.rows<[string]>(
-        `SELECT ${textOf('term')} FROM (${examined}) ORDER BY doc DESC LIMIT ${MAX_PREFIX_WORDS}`,
-        start,
-        start + END,
-      )
-    }).map(([word]) => word)
   return {
     file,
-    hasWord: (word) =>
-      VOCABULARIES.some((table) => file.value(`SELECT 1 FROM ${table} WHERE term = ?`, word) !== undefined),
-    hasWordFrom,
-    wordsFrom,
+    hasWord: (word) => file.value('SELECT 1 FROM words WHERE word = ?', word) !== undefined,
+    hasWordFrom: (start) =>
+      file.value('SELECT 1 FROM words WHERE word >= ? AND word < ? LIMIT 1', start, start + END) !== undefined,
+    wordsFrom: (start) =>
+      FREQUENCIES.flatMap((column) => {
+        const examined = `SELECT word, ${column} AS times FROM words WHERE word > ? AND word < ? AND ${column} > 0 ORDER BY word LIMIT ${MAX_EXAMINED}`
+        return file.rows<[string]>(
+          `SELECT ${textOf('word')} FROM (${examined}) ORDER BY times DESC LIMIT ${MAX_PREFIX_WORDS}`,
+          start,
+          start + END,
+        )
+      }).map(([word]) => word),
     frequencyOf: (term) => frequencyIn(file, term),
     sectionCount: () => Number(file.value('SELECT count(*) FROM section_words_docsize')),
-    titles: (expression) =>
-      file.rows(
-        `SELECT n, score, ${textOf('title')} FROM (SELECT rowid, -bm25(page_words) AS score FROM page_words WHERE page_words MATCH ? LIMIT ?) AS r JOIN pages ON n = r.rowid`,
-        expression,
-        MAX_RANKED,
-      ),
+    titles: (expression) => titlesIn(file, expression),
     sections: (expression) => sectionsIn(file, expression),
   }
 }
@@ -91,26 +84,68 @@ export function wholeScope(file: SpaceFile): Scope {
 function frequencyIn(file: SpaceFile, { words, prefix, pairs }: Expanded): number {
   let sections = 0
   for (const word of pairs.length > 0 ? pairs.slice(0, 1) : words)
-    sections += Number(file.value('SELECT doc FROM words WHERE term = ?', word) ?? 0)
+    sections += Number(file.value('SELECT sections FROM words WHERE word = ?', word) ?? 0)
   if (prefix === null) return sections
-  const withPrefix = `SELECT sum(doc) FROM (SELECT doc FROM words WHERE term >= ? AND term < ? LIMIT ${MAX_COUNTED})`
+  const withPrefix = `SELECT sum(sections) FROM (SELECT sections FROM words WHERE word >= ? AND word < ? ORDER BY word LIMIT ${MAX_COUNTED})`
   return sections + Number(file.value(withPrefix, prefix, prefix + END) ?? 0)
 }
 
+/**
+ * Returns the rows of a query with up to three columns. They are passed as JSON arrays, because the library needs
+ * microseconds for each value.
+ */
+function columnsOf<A, B = never, C = never>(
+  file: SpaceFile,
+  columns: string,
+  from: string,
+  ...values: unknown[]
+): [A, B, C][] {
+  const lists = columns.split(', ').map((column) => textOf(`json_group_array(${column})`))
+  const [row = []] = file.rows<string[]>(`SELECT ${lists.join(', ')} FROM ${from}`, ...values)
+  const parsed = row.map((list) => JSON.parse(list))
+  return parsed[0].map((_: unknown, index: number) => parsed.map((list) => list[index]))
+}
+
+function titlesIn(file: SpaceFile, expression: string): MatchedTitle[] {
+  const ranked = 'SELECT rowid AS page, -bm25(page_words) AS score FROM page_words WHERE page_words MATCH ? LIMIT ?'
+  return columnsOf<number, number, string>(
+    file,
+    'n, score, words',
+    `(${ranked}) JOIN pages ON n = page`,
+    expression,
+    MAX_RANKED,
+  )
+}
+
 function sectionsIn(file: SpaceFile, expression: string): MatchedPage[] {
-  const weights = `${WEIGHTS.about}.0, ${WEIGHTS.title}.0, ${WEIGHTS.text}.0`
-  const ranked = `SELECT rowid AS section, -bm25(section_words, ${weights}) AS score FROM section_words WHERE section_words MATCH ? LIMIT ?`
-  const sql = `SELECT n, max(score) AS best, json_group_array(section), json_group_array(score) FROM (${ranked})
-    JOIN pages ON pages.blob = section >> ${SECTION_BITS} GROUP BY n ORDER BY best DESC LIMIT ?`
-  return file
-    .rows<[number, number, string, string]>(sql, expression, MAX_RANKED, MAX_PAGES)
-    .map(([n, best, ids, scores]) => {
-      const of: number[] = JSON.parse(scores)
-      const sections: number[] = JSON.parse(ids)
-      return {
-        n,
-        best,
-        sections: sections.map((section, index) => [section, of[index] ?? 0] as const),
-      }
+  const ranked = `SELECT rowid AS section, -bm25(section_words, ${Object.values(WEIGHTS).join('.0, ')}.0) AS score FROM section_words WHERE section_words MATCH ? LIMIT ?`
+  const blobs = new Map<number, { best: number; sections: [section: number, score: number][] }>()
+  for (const [section, score] of columnsOf<number, number>(
+    file,
+    'section, score',
+    `(${ranked})`,
+    expression,
+    MAX_RANKED,
+  )) {
+    const blob = Math.floor(section / MAX_SECTIONS)
+    const known = blobs.get(blob)
+    if (known) {
+      known.best = Math.max(known.best, score)
+      known.sections.push([section, score])
+    } else blobs.set(blob, { best: score, sections: [[section, score]] })
+  }
+  const best = [...blobs].sort(([, a], [, b]) => b.best - a.best).slice(0, MAX_PAGES)
+  const pages = columnsOf<number, number>(
+    file,
+    'n, blob',
+    'json_each(?) JOIN pages ON blob = value',
+    JSON.stringify(best.map(([blob]) => blob)),
+  )
+  return pages
+    .flatMap(([n, blob]) => {
+      const matched = blobs.get(blob)
+      return matched ? [{ n, ...matched }] : []
     })
+    .sort((a, b) => b.best - a.best || a.n - b.n)
+    .slice(0, MAX_PAGES)
 }

@@ -7,12 +7,12 @@ import { required } from '../kernel/defined.js'
 import {
   END,
   type Expanded,
+  FREQUENCIES,
   MAX_PAGES,
   type MatchedPage,
   MAX_RANKED,
   type Scope,
   MAX_PREFIX_WORDS,
-  VOCABULARIES,
   WEIGHTS,
 } from './scope.js'
 import { matchesIn } from './snippet.js'
@@ -73,11 +73,11 @@ export function seenScope(file: SpaceFile, pages: readonly (readonly [id: string
     titles: (expression) =>
       file
         .rows<[number, string]>(
-          `SELECT n, ${textOf('pages.title')} FROM page_words JOIN pages ON n = page_words.rowid WHERE page_words MATCH ? AND n IN (SELECT n FROM temp.seen_pages) LIMIT ?`,
+          `SELECT n, ${textOf('words')} FROM page_words JOIN pages ON n = page_words.rowid WHERE page_words MATCH ? AND n IN (SELECT n FROM temp.seen_pages) LIMIT ?`,
           expression,
           MAX_RANKED,
         )
-        .map(([n, title]) => [n, 0, title]),
+        .map(([n, words]) => [n, 0, words]),
     sections: (expression, terms) => ranked(file, expression, weightedTerms(terms), known),
   }
 }
@@ -100,15 +100,15 @@ function wordsFrom(
   inTitle: (expression: string) => boolean,
   count: (expression: string) => number,
 ): string[] {
-  const withPrefix = (table: string): string[] =>
+  const withPrefix = (column: string): string[] =>
     file
       .rows<[string]>(
-        `SELECT ${textOf('term')} FROM ${table} WHERE term > ? AND term < ? LIMIT ${MAX_EXAMINED}`,
+        `SELECT ${textOf('word')} FROM words WHERE word > ? AND word < ? AND ${column} > 0 ORDER BY word LIMIT ${MAX_EXAMINED}`,
         start,
         start + END,
       )
       .map(([word]) => word)
-  const [texts, titles] = [withPrefix(VOCABULARIES[0]), withPrefix(VOCABULARIES[1])]
+  const [texts, titles] = [withPrefix(FREQUENCIES[0]), withPrefix(FREQUENCIES[1])]
   const counted = texts.map((word) => ({ word, times: count(`"${word}"`) })).filter(({ times }) => times > 0)
   const frequent = counted.sort((a, b) => b.times - a.times || (a.word < b.word ? -1 : 1)).slice(0, MAX_PREFIX_WORDS)
   return [

@@ -72,7 +72,7 @@ export function eachToken(text: string, use: (token: Token) => void): void {
       const word = fold(whole)
       if (word === '') continue
       use({ word, start, end: start + whole.length, pair: false })
-      if (whole.length > 3 && whole.length <= MAX_WORD && HUMP.test(whole)) parts(whole, start, use)
+      if (word !== whole && whole.length > 3 && whole.length <= MAX_WORD && HUMP.test(whole)) parts(whole, start, use)
     }
   }
 }

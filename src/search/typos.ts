@@ -35,11 +35,11 @@ export function formsOf(word: string): number[] {
   return [...new Set([...forms].map(hash))]
 }
 
-/** Returns the 32-bit FNV-1a hash. Words whose hashes collide are distinguished by their distance. */
+/** Returns the signed 32-bit FNV-1a hash, which SQLite stores in four bytes. Words whose hashes collide are distinguished by their distance. */
 function hash(text: string): number {
-  let value = 0x811c9dc5
+  let value = 0x811c9dc5 | 0
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193)
-  return value >>> 0
+  return value
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Updates the file of a space to another revision. Only texts of new blobs are indexed. */
 import { required } from '../kernel/defined.js'
-import { MAX_SECTIONS, type SpaceFile, sumOf, textOf } from './space-file.js'
+import { MAX_SECTIONS, type SpaceFile, sumOf, textOf, verifyChecksum } from './space-file.js'
 import { indexedWords } from './tokens.js'
 import { formsOf, isCorrectable } from './typos.js'
 import type { IndexedPage, IndexedText } from './types.js'
@@ -20,62 +20,94 @@ export function missingOf(file: SpaceFile, oids: readonly string[]): string[] {
 /** Adds the texts of blobs. */
 export function addTexts(file: SpaceFile, texts: readonly IndexedText[]): void {
   file.transact(() => {
-    const words = new Set<string>()
+    const words = new WordCounts('sections')
     for (const { oid, about, sections } of texts) {
-      file.run('INSERT OR IGNORE INTO blobs (oid) VALUES (?)', oid)
+      file.run('INSERT OR IGNORE INTO blobs (oid, about) VALUES (?, ?)', oid, about)
       const blob = file.value('SELECT id FROM blobs WHERE oid = ?', oid) as number
       const first = blob * MAX_SECTIONS
       if (file.value('SELECT 1 FROM sections WHERE id = ?', first) === 1) continue
-      const shared = indexedWords(about).join(' ')
+      const shared = indexedWords(about)
       for (const [n, { anchor, title, text }] of sections.slice(0, MAX_SECTIONS).entries()) {
+        const id = first + n
         const [inTitle, inText] = [indexedWords(title), indexedWords(text)]
-        for (const word of [...inTitle, ...inText]) words.add(word)
+        words.add([shared, inTitle, inText], 1)
+        const sum = sumOf(id, anchor, title, text)
+        file.run('INSERT INTO sections VALUES (?, ?, ?, ?, ?)', id, sum, anchor, title, text)
         file.run(
-          'INSERT INTO sections VALUES (?, ?, ?, ?, ?)',
-          first + n,
-          sumOf(first + n, anchor, title, text),
-          anchor,
-          title,
-          text,
-        )
-        file.run(
-          'INSERT INTO section_words (rowid, about, title, text) VALUES (?, ?, ?, ?)',
-          first + n,
-          shared,
-          inTitle.join(' '),
+          'INSERT INTO section_words (rowid, text, title, about) VALUES (?, ?, ?, ?)',
+          id,
           inText.join(' '),
+          inTitle.join(' '),
+          shared.join(' '),
         )
       }
     }
-    addWords(file, words)
+    words.store(file)
   })
 }
 
-/** Number of collected forms that triggers a write. */
+/** Changes of the number of sections, or of page titles, that contain a word. */
+class WordCounts {
+  // Size limit: the words of one transaction
+  readonly #changes = new Map<string, number>()
+  constructor(private readonly column: 'sections' | 'titles') {}
+
+  /** Counts each word of a section or title once. */
+  add(lists: readonly (readonly string[])[], change: 1 | -1): void {
+    const words = new Set<string>()
+    for (const list of lists) for (const word of list) words.add(word)
+    for (const word of words) this.#changes.set(word, (this.#changes.get(word) ?? 0) + change)
+  }
+
+  /** Adds new words, and deletes words that are on no page anymore. */
+  store(file: SpaceFile): void {
+    const changes = [...this.#changes].filter(([, change]) => change !== 0)
+    if (changes.length === 0) return
+    // A word has only letters, marks and digits. They need no escaping in JSON.
+    const json = `{${changes.map(([word, change]) => `"${word}":${change}`).join()}}`
+    const other = this.column === 'sections' ? 'titles' : 'sections'
+    file.run(
+      `INSERT INTO words (word, ${this.column}, ${other}) SELECT key, value, 0 FROM json_each(?) WHERE true
+        ON CONFLICT (word) DO UPDATE SET ${this.column} = ${this.column} + excluded.${this.column}`,
+      json,
+    )
+    const wordsOf = (condition: string): string[] =>
+      file
+        .rows<[string]>(`SELECT ${textOf('word')} FROM json_each(?) JOIN words ON word = key WHERE ${condition}`, json)
+        .map(([word]) => word)
+    if (changes.some(([, change]) => change > 0)) addForms(file, wordsOf(`${this.column} = value AND ${other} = 0`))
+    if (changes.some(([, change]) => change < 0)) deleteUnused(file, wordsOf('sections <= 0 AND titles <= 0'))
+  }
+}
+
+/** Number of forms that are written at once. */
 const FORMS_AT_ONCE = 5_000
 
 /** Adds words to the dictionary of deletions. */
-function addWords(file: SpaceFile, words: ReadonlySet<string>): void {
-  const candidates = [...words].filter(isCorrectable)
-  const known = new Set(
-    file
-      .rows<[string]>(
-        `SELECT DISTINCT ${textOf('word')} FROM json_each(?) AS asked JOIN forms ON hash = asked.value ->> 0 AND word = asked.value ->> 1`,
-        JSON.stringify(candidates.map((word) => [formsOf(word)[0], word])),
+function addForms(file: SpaceFile, words: readonly string[]): void {
+  const forms = words
+    .filter(isCorrectable)
+    .flatMap((word) => formsOf(word).map((hash): [number, string] => [hash, word]))
+    // In the order of the table, so that each of its pages is changed once
+    .sort((a, b) => a[0] - b[0])
+  for (let from = 0; from < forms.length; from += FORMS_AT_ONCE)
+    file.run(
+      'INSERT OR IGNORE INTO forms SELECT value ->> 0, value ->> 1 FROM json_each(?)',
+      JSON.stringify(forms.slice(from, from + FORMS_AT_ONCE)),
+    )
+}
+
+/** Deletes words that no section and no title contains. */
+function deleteUnused(file: SpaceFile, words: readonly string[]): void {
+  for (const word of words) {
+    file.run('DELETE FROM words WHERE word = ?', word)
+    if (isCorrectable(word))
+      file.run(
+        'DELETE FROM forms WHERE hash IN (SELECT value FROM json_each(?)) AND word = ?',
+        JSON.stringify(formsOf(word)),
+        word,
       )
-      .map(([word]) => word),
-  )
-  let forms: [number, string][] = []
-  const flush = (): void => {
-    file.run('INSERT OR IGNORE INTO forms SELECT value ->> 0, value ->> 1 FROM json_each(?)', JSON.stringify(forms))
-    forms = []
   }
-  for (const word of candidates) {
-    if (known.has(word)) continue
-    for (const hash of formsOf(word)) forms.push([hash, word])
-    if (forms.length > FORMS_AT_ONCE) flush()
-  }
-  if (forms.length > 0) flush()
 }
 
 /**
@@ -90,42 +122,62 @@ export function setPages(file: SpaceFile, revision: string, pages: readonly Inde
       `SELECT ${textOf('id')}, n, blob, ${textOf('title')}, ${textOf('path')}, sum FROM pages`,
     )
     const before = new Map(stored.map((row) => [row[0], row]))
-    const words = new Set<string>()
+    const words = new WordCounts('titles')
     for (const { id, oid, title, path } of pages) {
       const blob = required(blobs.get(oid))
       const [, n, oldBlob, oldTitle, oldPath, oldSum] = before.get(id) ?? []
       const sum = sumOf(id, blob, title, path)
       before.delete(id)
       if (oldBlob === blob && oldTitle === title && oldPath === path && oldSum === sum) continue
-      if (n !== undefined) remove(file, n)
-      file.run('INSERT INTO pages (id, blob, title, path, sum) VALUES (?, ?, ?, ?, ?)', id, blob, title, path, sum)
+      if (n !== undefined) removePage(file, n, words)
       const inTitle = indexedWords(title)
-      for (const word of inTitle) words.add(word)
+      words.add([inTitle], 1)
+      file.run(
+        'INSERT INTO pages (id, blob, title, path, sum, words) VALUES (?, ?, ?, ?, ?, ?)',
+        id,
+        blob,
+        title,
+        path,
+        sum,
+        inTitle.join(' '),
+      )
       file.run('INSERT INTO page_words (rowid, title) VALUES (last_insert_rowid(), ?)', inTitle.join(' '))
     }
-    for (const [, n] of before.values()) remove(file, n)
-    addWords(file, words)
-    for (const [blob] of file.rows<[number]>('SELECT id FROM blobs WHERE id NOT IN (SELECT blob FROM pages)'))
-      removeTexts(file, blob)
+    for (const [, n] of before.values()) removePage(file, n, words)
+    words.store(file)
+    removeUnusedTexts(file)
     file.run('UPDATE state SET revision = ?', revision)
   })
   return true
 }
 
-function remove(file: SpaceFile, n: number): void {
+function removePage(file: SpaceFile, n: number, counts: WordCounts): void {
+  const [[words] = ['']] = file.rows<[string]>(`SELECT ${textOf('words')} FROM pages WHERE n = ?`, n)
+  if (words !== '') counts.add([words.split(' ')], -1)
   file.run('DELETE FROM pages WHERE n = ?', n)
   file.run('DELETE FROM page_words WHERE rowid = ?', n)
 }
 
-function removeTexts(file: SpaceFile, blob: number): void {
-  const first = blob * MAX_SECTIONS
-  for (const [id] of file.rows<[number]>(
-    'SELECT id FROM sections WHERE id >= ? AND id < ?',
-    first,
-    first + MAX_SECTIONS,
-  )) {
-    file.run('DELETE FROM section_words WHERE rowid = ?', id)
-    file.run('DELETE FROM sections WHERE id = ?', id)
+/** Deletes the texts of blobs that no page uses. */
+function removeUnusedTexts(file: SpaceFile): void {
+  const words = new WordCounts('sections')
+  const unused = file.rows<[number, string]>(
+    `SELECT id, ${textOf('about')} FROM blobs WHERE id NOT IN (SELECT blob FROM pages)`,
+  )
+  for (const [blob, about] of unused) {
+    const first = blob * MAX_SECTIONS
+    const sections = file.rows<[number, number, string | null, string, string]>(
+      `SELECT id, sum, ${textOf('anchor')}, ${textOf('title')}, ${textOf('text')} FROM sections WHERE id >= ? AND id < ?`,
+      first,
+      first + MAX_SECTIONS,
+    )
+    for (const [id, sum, anchor, title, text] of sections) {
+      verifyChecksum(sum, id, anchor, title, text)
+      words.add([indexedWords(about), indexedWords(title), indexedWords(text)], -1)
+      file.run('DELETE FROM section_words WHERE rowid = ?', id)
+      file.run('DELETE FROM sections WHERE id = ?', id)
+    }
+    file.run('DELETE FROM blobs WHERE id = ?', blob)
   }
-  file.run('DELETE FROM blobs WHERE id = ?', blob)
+  words.store(file)
 }

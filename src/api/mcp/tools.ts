@@ -76,8 +76,8 @@ interface Found {
 
 async function searchOne({ app, actor }: MemberCall, id: string, query: string, limit: number) {
   const revision = await openSpace({ app, actor }, id)
-  const { items } = await searchSpace(app, revision.space, { query, limit })
-  return { found: items.map((page): Found => ({ revision, page })), partial: false }
+  const { items, partial } = await searchSpace(app, revision.space, { query, limit })
+  return { found: items.map((page): Found => ({ revision, page })), partial: partial === true }
 }
 
 async function searchAll({ app, actor }: MemberCall, query: string) {

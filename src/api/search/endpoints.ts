@@ -1,7 +1,7 @@
 /** Endpoints that search the content of a space or an organization. */
 import { Type } from '@sinclair/typebox'
 import { searchOrganization, searchSpace } from '../../domain/search/search.js'
-import { listOf, SearchPage, searchQuery, searchSpaces } from '../../model/index.js'
+import { searchPages, searchQuery, searchSpaces } from '../../model/index.js'
 import { endpoint } from '../service.js'
 import { presentFoundPages, presentFoundSpaces } from './present.js'
 
@@ -16,11 +16,12 @@ export const searchSpaceContent = endpoint({
   description:
     'Finds pages of main, best match first: matches in titles rank before those in headings, and these before those in text. If no section contains all ' +
     `words, sections with some of them are found. ${WHAT_IS_LEFT_OUT} Content that was merged before the request is found. If updating the index takes ` +
-    'longer than two seconds, only pages that have not changed are found. While the first index is being built, the response is 503.',
+    'longer than two seconds, only pages that are indexed and have not changed are found, and the response contains `partial: true`. Until the first ' +
+    'index has pages, the response is 503.',
   section,
   needs: 'space:view',
   query: Type.Object(searchQuery),
-  returns: listOf(SearchPage, { $id: 'SearchPageList' }),
+  returns: searchPages,
   handle: async ({ app, space, query }) => {
     const { before, ...page } = await searchSpace(app, space, query)
     return { ...page, items: await presentFoundPages(app, space, page.items, before) }

@@ -25,6 +25,8 @@ import { isUpToDate, searchablePages, updateIndex } from './update-index.js'
  * none.
  */
 const WAIT_MS = { behind: 2_000, none: 10_000 }
+/** Interval at which a search that waits for a first index asks for its first part, in milliseconds. */
+const PART_POLL_MS = 250
 /** Time limits for a search in all spaces of an organization, in milliseconds: for index updates, and in total. */
 const ORGANIZATION_MS = { update: 6_000, all: 10_000 }
 /** Time limit for a search in one space in milliseconds. */
@@ -42,6 +44,9 @@ export type { FoundPage }
 
 /** The query for a page of hits. */
 export type SearchQuery = PageQuery & { query: string }
+
+/** The pages of one space. `partial` means that its index lacks pages of the head. `before`: the number of better results. */
+type FoundPages = Page<FoundPage> & { before: number; partial?: true }
 
 /** The hits in one space. */
 export interface FoundSpace {
@@ -70,27 +75,27 @@ function pageOfRanked<T>(items: T[], count: number, offset: number): Page<T> {
 
 /**
  * Returns the matching pages of main, best first. If the index cannot be updated to the head of main in time, the
- * result has only pages that are unchanged since. Throws 503 if there is no index yet.
+ * result is partial: it has only the pages that are indexed and unchanged since. Throws 503 if no page is indexed yet.
  */
-export async function searchSpace(
-  app: App,
-  space: LoadedSpace,
-  query: SearchQuery,
-): Promise<Page<FoundPage> & { before: number }> {
+export async function searchSpace(app: App, space: LoadedSpace, query: SearchQuery): Promise<FoundPages> {
   const { id } = space.doc
   const asked: SpaceQuery = { query: query.query, offset: offsetOf(query), limit: query.limit }
   await within(WAIT_MS.behind, updateIndex(app, space))
   let hits = await ask(app, space, asked)
-  if (hits.revision === null) {
-    app.search.known.delete(id)
-    await within(WAIT_MS.none, updateIndex(app, space))
+  if (hits.revision === null) app.search.known.delete(id)
+  for (const until = performance.now() + WAIT_MS.none; hits.revision === null && performance.now() < until; ) {
+    await within(PART_POLL_MS, updateIndex(app, space))
     hits = await ask(app, space, asked)
   }
   if (hits.revision === null)
     throw new ServiceError('unavailable', 'The search index of the space is being built. Try again in a few seconds.', {
       headers: { 'Retry-After': '5' },
     })
-  return { ...pageOfRanked(hits.pages, hits.count, asked.offset), before: asked.offset }
+  return {
+    ...pageOfRanked(hits.pages, hits.count, asked.offset),
+    before: asked.offset,
+    ...(hits.revision === headOf(space) ? {} : { partial: true }),
+  }
 }
 
 async function ask(app: App, space: LoadedSpace, query: SpaceQuery): Promise<SpaceHits> {
@@ -205,6 +210,7 @@ class SpacesSearch {
       const searched = await this.#find(await this.#upToDate(left))
       left = left.filter((space) => !searched.has(space))
     }
+    if (left.length > 0 && this.allowed) await this.#find(left, true)
     return left.length === 0 && opened.length === visible.length
   }
 
@@ -253,8 +259,11 @@ class SpacesSearch {
     await Promise.all(Array.from({ length: Math.min(width, all.length) }, lane))
   }
 
-  /** Searches the indexes of spaces. Returns the spaces whose index has the current revision. */
-  async #find(ready: readonly LoadedSpace[]): Promise<ReadonlySet<LoadedSpace>> {
+  /**
+   * Searches the indexes of spaces. Returns the spaces whose index has the current revision.
+   * @param isBehind whether indexes with other revisions count too. Allowed pages that are the same there are found.
+   */
+  async #find(ready: readonly LoadedSpace[], isBehind = false): Promise<ReadonlySet<LoadedSpace>> {
     const searched = new Set<LoadedSpace>()
     const asked: { space: LoadedSpace; head: string; query: SpaceQuery }[] = []
     for (const space of ready) {
@@ -274,7 +283,7 @@ class SpacesSearch {
     for (const [index, { revision, pages }] of hits.entries()) {
       const { space, head } = required(asked[index])
       if (revision === null) this.app.search.known.delete(space.doc.id)
-      if (revision === null || (revision !== head && revision !== headOf(space))) continue
+      if (revision === null || (!isBehind && revision !== head && revision !== headOf(space))) continue
       searched.add(space)
       if (pages.length > 0) this.found.push({ space, pages })
     }

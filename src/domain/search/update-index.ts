@@ -13,9 +13,19 @@ import { digestOf, openShown } from '../revisions/computed.js'
 import { headOf } from '../revisions/main-content.js'
 import { knownPages } from '../revisions/revisions.js'
 
-/** Number of blobs whose texts are read at once, and of characters that are sent to the thread at once. */
+/**
+ * Number of blobs whose texts are read at once, and of characters that are sent to the thread at once. Each transaction
+ * counts the words of its texts once.
+ */
 const BLOBS_AT_ONCE = 32
 const CHARACTERS_AT_ONCE = 2 * 1024 * 1024
+/**
+ * Minimum number of texts after which a first index can be searched although it is incomplete. Each further part has
+ * twice as many, so that all parts together are published in the time of two.
+ */
+const MIN_PART = 1_000
+/** The start of the revision of an incomplete first index. */
+const INCOMPLETE = 'incomplete:'
 /** Maximum number of attempts if the index file is deleted or main moves during an update. */
 const ATTEMPTS = 3
 
@@ -84,14 +94,16 @@ function start(app: App, space: LoadedSpace): Promise<void> {
 async function update(app: App, space: LoadedSpace): Promise<void> {
   const { id } = space.doc
   const head = headOf(space)
-  if (!app.search.known.has(id) && (await app.search.revision(id)) === head) {
+  const indexed = app.search.known.get(id) ?? (await app.search.revision(id))
+  if (indexed === head) {
     app.search.known.set(id, head)
     return
   }
   const searchable = await searchablePages(app, space, head)
+  const isFirst = indexed === null || indexed.startsWith(INCOMPLETE)
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const oids = searchable.pages.map(({ oid }) => oid)
-    await addTexts(app, space, await app.search.missing(id, oids), searchable)
+    await addTexts(app, space, await app.search.missing(id, oids), searchable, isFirst)
     if (await app.search.set(id, head, searchable.pages)) {
       app.search.known.set(id, head)
       return
@@ -104,8 +116,10 @@ async function addTexts(
   app: App,
   space: LoadedSpace,
   all: readonly string[],
-  { revision, descriptions, generated }: Searchable,
+  searchable: Searchable,
+  isFirst: boolean,
 ): Promise<void> {
+  const { revision, descriptions, generated } = searchable
   const { id } = space.doc
   const snapshot = await space.repo.objects.snapshot(revision)
   const missing = all.filter((oid) => !generated.has(oid))
@@ -113,12 +127,13 @@ async function addTexts(
     const entry = generated.get(oid)
     if (entry) await app.search.add(id, [await textOf(app, oid, entry)])
   }
+  let texts: IndexedText[] = []
+  let characters = 0
+  let part = MIN_PART
   for (let from = 0; from < missing.length; from += BLOBS_AT_ONCE) {
     const oids = missing.slice(from, from + BLOBS_AT_ONCE)
     const sections = await app.pages.sections(id, snapshot, oids)
     const outlines = await app.pages.outlines(id, snapshot, oids)
-    let texts: IndexedText[] = []
-    let characters = 0
     for (const oid of oids) {
       const own = sections.get(oid) ?? []
       const about = [outlines.get(oid)?.title, descriptions.get(oid)].filter(Boolean).join(' ')
@@ -129,8 +144,22 @@ async function addTexts(
       texts = []
       characters = 0
     }
-    if (texts.length > 0) await app.search.add(id, texts)
+    const to = from + oids.length
+    if (!isFirst || to < part || to === missing.length) continue
+    part *= 2
+    await app.search.add(id, texts)
+    texts = []
+    characters = 0
+    await publishPart(app, id, searchable, missing.slice(to))
   }
+  if (texts.length > 0) await app.search.add(id, texts)
+}
+
+/** Makes the indexed pages of a first index searchable. Searches compare them with the pages of the head. */
+async function publishPart(app: App, id: string, searchable: Searchable, missing: readonly string[]): Promise<void> {
+  const left = new Set(missing)
+  const pages = searchable.pages.filter(({ oid }) => !left.has(oid))
+  await app.search.set(id, `${INCOMPLETE}${searchable.revision}`, pages)
 }
 
 /** Returns the text of a generated page, with one section per part. */
