@@ -88,6 +88,7 @@ const bundle = localCommand({
   summary: 'write the repository of a space, with all its branches, into one new file that `git clone` reads',
   parameters: { space: argument('ID of the space'), file: argument('new file') },
   example: 'bindery bundle 8kPq2xYw7LrD4Jt9 docs.bundle',
+  copies: ({ space }) => ({ space }),
   run: async (_, { space, file }) => {
     const path = await (await import('./maintenance.js')).bundleSpace(await settings(), space, file)
     return { text: `git clone ${path}`, json: { file: path } }
@@ -115,6 +116,7 @@ const backup = localCommand({
     verify: flag('restore the backup into a scratch folder, compare it, and check everything there as `fsck` does'),
   },
   example: 'bindery backup /backups/bindery --incremental --keep 30 --verify',
+  copies: () => ({}),
   run: async ({ tell }, given) => (await import('./backup/backup.js')).backup(await settings(), given, tell),
 })
 
@@ -166,9 +168,12 @@ const migrate = localCommand({
   run: async ({ json }, { to }) => {
     // The process list shows a password in the URL until this line.
     process.title = 'bindery migrate'
-    const { migrate: move } = await import('./migrate/migrate.js')
+    const { dataDirOfTarget, migrate: move } = await import('./migrate/migrate.js')
     const lines: string[] = []
-    await move(await settings(), to, (line) => (json ? lines.push(line) : console.log(line)))
+    const config = await settings()
+    await move(config, to, (line) => (json ? lines.push(line) : console.log(line)))
+    const { noteCommand } = await import('../start/operator/audit.js')
+    await noteCommand(dataDirOfTarget(config, to), { operation: 'migrate', members: ['to'] })
     return { text: '', json: { report: lines } }
   },
 })

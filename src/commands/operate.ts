@@ -9,9 +9,9 @@ import { text } from 'node:stream/consumers'
 import type { Config } from '../config.js'
 import { FolderLocked } from '../disk/folder-lock.js'
 import { ServiceError } from '../kernel/errors.js'
-import { type ControlLine, controlPath, whyNoControl } from '../start/control-socket.js'
-import { runCommand } from '../start/operator/audit.js'
-import type { AnyOperatorCommand, Outcome, Terminal, Values } from '../start/operator/declaration.js'
+import { type ControlLine, controlPath, RECORD_NOTED, whyNoControl } from '../start/control-socket.js'
+import { givenNames, noteCommand, runCommand } from '../start/operator/audit.js'
+import type { AnyLocalCommand, AnyOperatorCommand, Outcome, Terminal, Values } from '../start/operator/declaration.js'
 import { offline, OperatorError } from './maintenance.js'
 
 /** Maximum silence of the server in milliseconds. While a command runs, it sends a line every few seconds. */
@@ -29,6 +29,27 @@ export async function operate(config: Config, execution: Execution): Promise<Out
   const read = given.url === '-' ? { ...given, url: (await text(process.stdin)).trim() } : given
   const complete = { ...execution, given: read }
   return (await askServer(config.dataDir, complete)) ?? (await doOffline(config, complete))
+}
+
+/**
+ * Notes a local command that copied data out of the installation, for the audit log. A running server records it at once,
+ * otherwise the next start does. Returns why it cannot be noted; null if it was.
+ */
+export async function noteCopy(
+  { dataDir }: Pick<Config, 'dataDir'>,
+  { name, copies }: AnyLocalCommand,
+  given: Values,
+): Promise<string | null> {
+  if (copies === undefined) return null
+  try {
+    await noteCommand(dataDir, { operation: name, members: givenNames(given), resources: copies(given) })
+  } catch (error) {
+    return `The audit log will not contain this command: ${asError(error).message}`
+  }
+  const request = JSON.stringify({ command: RECORD_NOTED, given: {} })
+  // Without a server, or if it fails, the next start records the note.
+  if (whyNoControl(dataDir) === null) await exchange(controlPath(dataDir), request, () => {}).catch(() => null)
+  return null
 }
 
 async function doOffline(config: Config, { command, given, terminal }: Execution): Promise<Outcome> {

@@ -3,6 +3,7 @@ import { Argument, Command, Option } from 'commander'
 import { operatorCommands } from '../start/operator/commands.js'
 import {
   type AnyCommand,
+  type AnyLocalCommand,
   EXIT,
   optionName,
   type Outcome,
@@ -93,6 +94,14 @@ function valuesOf(declared: AnyCommand, positions: readonly unknown[], options: 
   return Object.fromEntries(values)
 }
 
+async function runLocally(command: AnyLocalCommand, given: Values, terminal: Terminal): Promise<Outcome | null> {
+  const outcome = await command.run(terminal, given)
+  if (command.copies === undefined) return outcome
+  const problem = await (await import('./operate.js')).noteCopy(await settings(), command, given)
+  if (problem !== null) console.error(problem)
+  return outcome
+}
+
 async function execute(command: AnyCommand, given: Values, json: boolean): Promise<void> {
   const terminal = openTerminal(json)
   try {
@@ -101,7 +110,7 @@ async function execute(command: AnyCommand, given: Values, json: boolean): Promi
       throw new (await import('./maintenance.js')).OperatorError(`The value of ${wrong} is empty or too long.`)
     const outcome =
       'run' in command
-        ? await command.run(terminal, given)
+        ? await runLocally(command, given, terminal)
         : await (await import('./operate.js')).operate(await settings(), { command, given, terminal })
     terminal.clear()
     if (outcome === null) return

@@ -1,7 +1,6 @@
 // The entry point of the Git layer. Repositories and their operations are documented in types.ts.
 export * from './errors.js'
 export { bundleRepository } from './lifecycle/bundle.js'
-export { bytesBelow } from './lifecycle/paths.js'
 export { type FileAtCommit, fileAtCommit } from './lifecycle/file-at.js'
 export { fsck, listRefs } from './lifecycle/plain.js'
 export { type RecordedTree, WorkingTree } from './lifecycle/working-tree.js'

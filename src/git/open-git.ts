@@ -16,7 +16,14 @@ import { RemoteScratches } from './monorepo/remote-scratches.js'
 import { crowdedRepositories } from './lifecycle/crowded.js'
 import { createRepository } from './lifecycle/create.js'
 import { mustBeSupported } from './lifecycle/supported.js'
-import { clearTemporary, removeRepository, repositoryExists, repositoryPath, scratchPath } from './lifecycle/paths.js'
+import {
+  bytesBelow,
+  clearTemporary,
+  removeRepository,
+  repositoryExists,
+  repositoryPath,
+  scratchPath,
+} from './lifecycle/paths.js'
 import { fillDuplicate } from './lifecycle/duplicate.js'
 import { makeCaches } from './objects/caches.js'
 import { type Disk, disk as realDisk, syncPath } from './objects/disk.js'
@@ -251,6 +258,12 @@ class Repositories implements LocalGit {
     const { parts } = await this.open(name)
     const { reposDir } = this
     return target === null ? planRewrite(parts, order) : writeRewritten(parts, order, { reposDir, target })
+  }
+
+  async sizes(names: readonly string[]): Promise<Map<string, number>> {
+    const sizes = new Map<string, number>()
+    for (const name of names) sizes.set(name, await bytesBelow(repositoryPath(this.reposDir, name)))
+    return sizes
   }
 
   async remove(name: string): Promise<void> {

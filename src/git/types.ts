@@ -336,6 +336,11 @@ export interface Git {
   /** Deletes the repository from the disk. Renames it first, so that a partly deleted repository is never opened. */
   remove(name: string): Promise<void>
   /**
+   * Returns the sizes of repositories in bytes: of their files or, in a database, of their packs and indexes. A missing
+   * repository has no size.
+   */
+  sizes(names: readonly string[]): Promise<Map<string, number>>
+  /**
    * Deletes scratch repositories of remotes that were not used for a long time, or exceed the total size limit. They
    * are recreated on demand. Returns the number of bytes freed.
    */

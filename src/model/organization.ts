@@ -3,6 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, nullable, oneOf, permissionsOf, type Role, RoleSchema, Timestamp } from './common.js'
 import { OrganizationMergeRules } from './merge-rules.js'
+import type { Quotas } from './quota.js'
 
 const organizationTypes = ['business', 'community'] as const
 
@@ -53,6 +54,8 @@ export interface OrganizationDoc {
   inviteLinks: boolean
   /** Absent = none. */
   mergeRules?: OrganizationMergeRules
+  /** Limits that the operator has set for this organization. Absent = those of the settings. */
+  quotas?: Partial<Quotas>
 }
 
 export const organizations = table<OrganizationDoc>()({

@@ -10,7 +10,7 @@ import { whyNoSocket } from '../disk/socket-path.js'
 import type { App } from '../domain/context/app.js'
 import { ServiceError } from '../kernel/errors.js'
 import { isRecord } from '../kernel/guards.js'
-import { runCommand } from './operator/audit.js'
+import { recordNoted, runCommand } from './operator/audit.js'
 import { operatorCommands } from './operator/commands.js'
 import { type Operation, type Outcome, wrongValue } from './operator/declaration.js'
 import { stopServer } from './listen.js'
@@ -110,7 +110,11 @@ async function handle(app: App, { request, response, around }: Exchange): Promis
   response.setHeader('Connection', 'close')
   try {
     const { missing, since, signal } = around
-    const outcome = await execute(await readJson(request), { app, repairs: [], since, missing, tell, signal })
+    const outcome = await execute(
+      await readJson(request),
+      { app, repairs: [], since, missing, tell, signal },
+      around.dataDir,
+    )
     write(outcome === null ? { refused: UNKNOWN } : { done: outcome })
   } catch (thrown) {
     const error = await around.explain(thrown)
@@ -124,12 +128,19 @@ async function handle(app: App, { request, response, around }: Exchange): Promis
   }
 }
 
+/** The request to record the commands that ran outside of the server. */
+export const RECORD_NOTED = 'record-noted'
+
 const UNKNOWN = 'The server does not know this request. Run the command from the same release.'
 
 /** Executes a request `{command, given}`. Returns null if it is invalid. */
-async function execute(request: unknown, operation: Operation): Promise<Outcome | null> {
+async function execute(request: unknown, operation: Operation, dataDir: string): Promise<Outcome | null> {
   if (!isRecord(request) || !isRecord(request.given)) return null
   const { command: name, given } = request
+  if (name === RECORD_NOTED) {
+    await recordNoted(operation.app, dataDir)
+    return { text: '', json: null }
+  }
   const command = operatorCommands.find((one) => one.name === name)
   if (command === undefined || wrongValue(command.parameters, given) !== null) return null
   const outcome = await runCommand(command, operation, given)

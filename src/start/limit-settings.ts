@@ -142,11 +142,17 @@ export const limitSettings = {
     '0',
     'Maximum number of members of an organization; 0 = no limit.',
   ),
+  orgFiles: setting<number>(
+    'ORG_FILES',
+    integer(0, 1_000_000_000),
+    '0',
+    'Maximum number of files in the main content of all spaces of an organization; 0 = no limit. Above it, changes that add files get a 409.',
+  ),
   orgBytes: setting<number>(
     'ORG_BYTES',
     integer(0, 1024 * 1024 * 1024 * MIB),
     '0',
-    "Maximum total size of an organization's repositories and Git LFS files, in bytes; 0 = no limit. Above it, edits, merges, imports and pushes get a 409. " +
+    "Maximum total size of an organization's repositories and Git LFS files, in bytes; 0 = no limit. Above it, changes get a 409, except deletions. " +
       'The size is measured at most every 30 seconds.',
   ),
 } as const

@@ -37,6 +37,11 @@ export function metricsOf(app: App, config: Config, budget: MemoryBudget): Metri
     data: Number((await roomOf(config.dataDir)).isLow),
     repos: Number((await roomOf(config.reposDir)).isLow),
   }))
+  metrics.gauge(
+    'bindery_documents_log_bytes',
+    'Size of the log of the documents, which is not shortened while a file of documents is damaged; 0 with a database',
+    async () => (await app.store.logBytes?.()) ?? 0,
+  )
   let counted: { at: number; spaces: Promise<Record<string, number>> } | undefined
   metrics.gauges('bindery_spaces', 'Spaces of the installation', 'state', () => {
     const now = Date.now()

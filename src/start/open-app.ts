@@ -294,7 +294,7 @@ async function settingsOf(config: Config, store: App['store'], node: Node | null
     maxPackBytes: config.packLimitBytes,
     maxTreeEntries: config.treeLimitEntries,
     maxFolderEntries: config.folderLimitEntries,
-    quotas: { spaces: config.orgSpaces, members: config.orgMembers, bytes: config.orgBytes },
+    quotas: { spaces: config.orgSpaces, members: config.orgMembers, files: config.orgFiles, bytes: config.orgBytes },
     remoteTimeoutMs: config.remoteTimeoutSeconds * 1000,
     lfs: { maxObjectBytes: config.lfsLimitBytes, maxSpaceBytes: config.lfsSpaceBytes },
     maxSpecBytes: config.specLimitBytes,

@@ -6,7 +6,7 @@ import { type FolderWatch, isRefusedWrite, type LowFolder, type UnwritableFolder
 import { GitError, isRepositoryFault, NoRepository, UnsupportedRepository } from '../git/index.js'
 import { ServiceError } from '../kernel/errors.js'
 import type { App } from '../domain/context/app.js'
-import { StoreDamaged } from '../store/index.js'
+import { type Store, StoreDamaged } from '../store/index.js'
 import { missingDocuments } from './open-documents.js'
 
 const REMEDY =
@@ -45,8 +45,23 @@ export function operatorFailures(folders: FolderWatch): (thrown: unknown) => Pro
 }
 
 /** The file without the folders above the store, which are only for the operator. */
-export const describeDamage = ({ file }: StoreDamaged): string =>
+const describeDamage = ({ file }: StoreDamaged): string =>
   `This content is out of service: the file ${file.slice(file.lastIndexOf('/store/') + 1)} of the data folder is damaged. An operator of the server has to stop it and run \`bindery fsck --repair\`, or restore a backup. Everything that does not need this file works.`
+
+/** Describes the log of the documents while a damaged file keeps it from being shortened; empty otherwise. */
+export async function describeLog(store: Store): Promise<string[]> {
+  if ((store.damaged ?? []).length === 0) return []
+  const bytes = (await store.logBytes?.()) ?? 0
+  return [
+    `The log of the documents has ${bytes.toLocaleString('en')} bytes. It grows with each write until the damaged files are repaired, and the next start reads all of it.`,
+  ]
+}
+
+/** Describes the damaged files of documents and their effect on the log; empty if there are none. */
+export const describeDamages = async (store: Store): Promise<string[]> => [
+  ...(store.damaged ?? []).map(describeDamage),
+  ...(await describeLog(store)),
+]
 
 function faultOf(thrown: GitError): string {
   if (thrown instanceof NoRepository) return 'The space is out of service: its repository is missing.'

@@ -28,7 +28,7 @@ import { drainThenStop, listen, urlOf } from './listen.js'
 import { membersOf } from './members.js'
 import { NAME } from './open-app.js'
 import type { Node } from './open-node.js'
-import { describeDamage, describeLow, missingParts, operatorFailures } from './operator-failures.js'
+import { describeDamages, describeLow, missingParts, operatorFailures } from './operator-failures.js'
 import { exchangeCounts } from './shared-limits.js'
 
 /** A running API. */
@@ -118,7 +118,7 @@ function apiOf(app: App, config: Config, around: Surroundings): Promise<Api> {
     metrics,
     explain,
     ready: () => missingParts(app, folders),
-    warnings: async () => [...(await folders.low()).map(describeLow), ...(app.store.damaged ?? []).map(describeDamage)],
+    warnings: async () => [...(await folders.low()).map(describeLow), ...(await describeDamages(app.store))],
     byteCache: responseCache(budget, node),
     responseCache: {
       cache: openResponseCache(budget),

@@ -231,6 +231,13 @@ export class Log {
       if (first < seq && first !== this.#segmentFirst) await this.#fs.unlink(path)
   }
 
+  /** Returns the size of all segments in bytes. */
+  async bytes(): Promise<number> {
+    let bytes = 0
+    for (const { path } of await listSegments(this.#fs, this.#dir)) bytes += await this.#fs.size(path)
+    return bytes
+  }
+
   async close(): Promise<void> {
     // Otherwise, a transaction that was reported as failed could count at the next start.
     if (this.#mustCut) await this.#cut().catch(() => undefined)

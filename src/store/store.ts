@@ -171,6 +171,10 @@ export class EmbeddedStore extends SingleWrites implements Store {
     ]
   }
 
+  logBytes(): Promise<number> {
+    return this.#parts.log.bytes()
+  }
+
   async read<T extends object>(of: Journal<T>, group: string, query: JournalQuery<T>): Promise<JournalPage<T>> {
     const journals = this.#journals()
     return readGroup(journals.fs, of, journals.group(of.name, group), [], query)

@@ -67,6 +67,11 @@ export interface Store extends Reader {
    * after those that the start repaired, and those of `damaged`. Absent for a database.
    */
   damages?(): Promise<string[]>
+  /**
+   * Returns the size of the log in bytes. The next start reads all of it. It is only shortened while no file is damaged.
+   * Absent for a database.
+   */
+  logBytes?(): Promise<number>
   /** Returns the same store with recorded reads. */
   recorded(recording: Recording): Store
   /** Writes checkpoints and releases the lock. */

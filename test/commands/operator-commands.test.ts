@@ -221,6 +221,30 @@ test('a running server executes every task of an admin', async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
+test('a running server writes copies of its data to the audit log at once', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'control-'))
+  const server = await startServer(dir)
+  await execute(dir, 'user', ['ada@example.org'])
+  const { json: acme } = await execute(dir, 'org create', ['Acme', '--admin', 'ada@example.org'])
+  const { json: space } = await execute(dir, 'space create', [acme.id, 'Docs'])
+  assert.is((await run(dir, 'bundle', space.id, join(dir, 'docs.bundle'))).code, 0)
+  assert.is((await run(dir, 'backup', join(dir, 'backup'))).code, 0)
+  assert.is((await run(dir, 'bundle', space.id, join(dir, 'docs.bundle'))).code, 2)
+  await server.kill('tree')
+  const { entries } = await auditOf(dir)
+  const copies = entries.filter(({ operation }) => operation === 'bundle' || operation === 'backup')
+  const all = new Set(entries.map(({ organization }) => organization))
+  assert.equal(
+    copies
+      .filter(({ operation }) => operation === 'bundle')
+      .map((one) => [one.organization, one.resources, one.members]),
+    [[acme.id, { space: space.id }, ['space', 'file']]],
+  )
+  assert.is(copies.filter(({ operation }) => operation === 'backup').length, all.size)
+  assert.not.match(JSON.stringify(copies), dir)
+  await rm(dir, { recursive: true, force: true })
+})
+
 test('the commands execute every task of an admin without a server', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'control-'))
   await administer(dir)

@@ -161,7 +161,7 @@ export async function openApp(
       maxPackBytes: 100_000_000,
       maxTreeEntries: 10_000,
       maxFolderEntries: 10_000,
-      quotas: { spaces: 0, members: 0, bytes: 0 },
+      quotas: { spaces: 0, members: 0, files: 0, bytes: 0 },
       lfs: { maxObjectBytes: 10_000_000, maxSpaceBytes: 100_000_000 },
       remoteTimeoutMs: 30_000,
       maxSpecBytes: 10_000_000,

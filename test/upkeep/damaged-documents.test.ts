@@ -72,12 +72,15 @@ test('a damaged space returns 503 with the remedy while other spaces are edited'
 
   const ready = await fetch(`${here.url}/readyz`)
   assert.is(ready.status, 200)
-  assert.match(((await ready.json()) as { warnings: string[] }).warnings[0] ?? '', 'store/documents/spaces/')
+  const { warnings } = (await ready.json()) as { warnings: string[] }
+  assert.match(warnings[0] ?? '', 'store/documents/spaces/')
+  assert.match(warnings[1] ?? '', /The log of the documents has [1-9][\d,]* bytes\. It grows/)
   const operation = { app: here.service.app, repairs: [], since: new Date(), missing: async () => [] }
   const signal = new AbortController().signal
   const status = await describeStatus({ ...operation, tell: () => {}, signal })
   assert.ok(status.problems)
   assert.match(status.text, file)
+  assert.match(status.text, /The log of the documents has [1-9][\d,]* bytes/)
   const refusal = await check({ ...operation, tell: () => {}, signal }, { deep: false, repair: true }).catch(String)
   assert.match(String(refusal), 'Stop the server first')
 

@@ -1,5 +1,6 @@
 /** Endpoints of organizations: clients create, list, read and edit them, and find them by email domain or hostname. */
 import { Type } from '@sinclair/typebox'
+import { usageOf } from '../../domain/context/quotas.js'
 import {
   createOrganization,
   listOrganizations,
@@ -12,6 +13,7 @@ import {
   listOf,
   Organization,
   OrganizationsOfDomain,
+  OrganizationUsage,
   pageQuery,
   Subdomain,
   UpdateOrganization,
@@ -81,6 +83,22 @@ export const updateOrganizationById = endpoint({
   fails: [409],
   handle: async ({ app, actor, organization, body }) =>
     presentOrganization(app, await updateOrganization(app, actor, organization, body)),
+})
+
+export const getUsageOfOrganization = endpoint({
+  method: 'GET',
+  path: '/v1/orgs/{organizationId}/usage',
+  summary: 'Get the usage of an organization',
+  description:
+    'What the organization uses, and what it may use. The operator of the server sets the limits. A change above a limit gets a 409 that names it. Sizes ' +
+    'are measured at intervals, so they are up to 30 seconds old, and up to five minutes for changes by other nodes or plain Git.',
+  section,
+  needs: 'organization:admin',
+  returns: OrganizationUsage,
+  handle: async ({ app, organization }) => ({
+    object: 'organization-usage' as const,
+    ...(await usageOf(app, organization.doc.id)),
+  }),
 })
 
 export const listOrganizationsByEmailDomain = endpoint({

@@ -1,4 +1,5 @@
 /** The command that moves an installation from folders into a database, and back. See docs/administration.md. */
+import { join, resolve } from 'node:path'
 import type { Config } from '../../config.js'
 import { OperatorError } from '../maintenance.js'
 import { migrateToDatabase } from './to-database.js'
@@ -22,3 +23,7 @@ export async function migrate(config: Config, to: string, tell: Report): Promise
   if (!POSTGRES.test(to)) return migrateToFolder(config, to, tell)
   await migrateToDatabase(config, to, tell)
 }
+
+/** Returns the data folder from which the next server on the target starts, usually. */
+export const dataDirOfTarget = ({ dataDir }: Pick<Config, 'dataDir'>, to: string): string =>
+  POSTGRES.test(to) ? dataDir : join(resolve(to), 'data')

@@ -7,6 +7,7 @@ import { AreaField, ChoiceField, FormError, Submit, TextField, useForm } from '.
 import { MergeRules } from '../admin/merge-rules.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
 import { type Role, roleChoices, roleOf } from '../admin/roles.js'
+import { Usage } from '../admin/usage.js'
 import { adminWords } from '../admin/words.js'
 import { Switch } from '../shell/fields.js'
 import { attempt, toast } from '../shell/toast.js'
@@ -83,6 +84,7 @@ function Settings({ organization }: { organization: Organization }) {
           </Switch>
         </div>
       </section>
+      <Usage organization={organization.id} />
       <AllowedSigners organization={organization.id} />
       <p class="sm muted">
         {w.id} <code>{organization.id}</code>

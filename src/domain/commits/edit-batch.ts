@@ -58,8 +58,8 @@ interface Chain<T> {
   ref: RefName
   from: CommitId | null
   to: CommitId | null
-  /** The edits that have a commit. */
-  made: Edit<T>[]
+  /** The edits that have a commit, with it. */
+  made: { edit: Edit<T>; head: CommitId }[]
   /** Functions that resolve or reject each edit after the branch has moved. */
   deliver: (() => void)[]
 }
@@ -102,14 +102,10 @@ async function makeTogether<T>(
   let prepared = false
   const moved = () => [...chains.values()].filter(({ from, to }) => from !== to)
   const guard: RefGuard = {
-    check: () =>
-      checkAll(
-        moved().flatMap(({ made }) => made),
-        rejected,
-      ),
+    check: () => checkAll(moved(), rejected),
     during: (work) => required(taken[0]).guard.during(work),
     moved: () => {
-      for (const { made } of moved()) for (const edit of made) edit.guard.moved()
+      for (const { made } of moved()) for (const { edit } of made) edit.guard.moved()
     },
   }
   try {
@@ -137,15 +133,19 @@ async function makeTogether<T>(
   }
 }
 
-/** Asks the guards once more. Rejects the edits whose guard throws, and then throws one of these errors. */
-async function checkAll<T>(edits: readonly Edit<T>[], rejected: Set<Edit<T>>): Promise<void> {
+/**
+ * Asks the guards once more, each about the branch with the edit and all earlier ones. Rejects the edits whose guard
+ * throws, and then throws one of these errors.
+ */
+async function checkAll<T>(chains: readonly Chain<T>[], rejected: Set<Edit<T>>): Promise<void> {
   let denied: unknown
-  for (const edit of edits)
-    await edit.guard.check().catch((error: unknown) => {
-      denied = error
-      rejected.add(edit)
-      edit.reject(error)
-    })
+  for (const { ref, from, made } of chains)
+    for (const { edit, head } of made)
+      await edit.guard.check([{ ref, from, to: head }]).catch((error: unknown) => {
+        denied = error
+        rejected.add(edit)
+        edit.reject(error)
+      })
   if (rejected.size > 0) throw denied
 }
 
@@ -162,7 +162,7 @@ async function extend<T>(
   try {
     const { head, result } = await edit.make(staging, chain.to)
     chain.to = head
-    chain.made.push(edit)
+    chain.made.push({ edit, head })
     chain.deliver.push(() => edit.resolve(result))
   } catch (error) {
     chain.deliver.push(() => edit.reject(error))

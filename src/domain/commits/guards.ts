@@ -1,12 +1,15 @@
 /** Decides whether a branch may move, from the caller's role, the space's lock and its merge rules. */
 import { allows } from '../../access/index.js'
+import type { RefMove } from '../../git/index.js'
 import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedSpace } from '../context/loaded.js'
-import { checkByteQuota } from '../context/quotas.js'
+import { noteWritten } from '../context/measures.js'
+import { checkByteQuota, checkContentMove } from '../context/quotas.js'
+import { MAIN } from '../context/refs.js'
 import type { Candidate } from './rules/approvals.js'
 import { type Protection, protectionOf, protects, settingsOf } from './rules/effective.js'
 import { unmetRules } from './rules/unmet.js'
@@ -17,8 +20,11 @@ import { spaceRole } from '../roles/access.js'
  * lock.
  */
 export interface RefGuard {
-  /** Throws the error for the client if the branch must not move now. */
-  check(): Promise<void>
+  /**
+   * Throws the error for the client if the branch must not move now.
+   * @param moves the prepared moves; absent before the work
+   */
+  check(moves?: readonly RefMove[]): Promise<void>
   /**
    * Runs the final check and the move as one step. A request that changes a checked value gets its response only after
    * the move (`RefMoves`).
@@ -33,8 +39,8 @@ export const unguarded: RefGuard = { check: async () => {}, during: (work) => wo
 
 /** The reason for a move of main. Each reason has its own checks. */
 type MainMove =
-  /** A user edits main directly or rolls it back. */
-  | { by: 'edit'; actor: Actor }
+  /** A user edits main directly or rolls it back. `mayDelete`: see `Written`. */
+  | { by: 'edit'; actor: Actor; mayDelete?: boolean }
   | { by: 'merge'; changeRequest: Candidate }
   /** `known`: whether the import is from the remote, branch and folder that the space was last synced with. */
   | { by: 'import'; known: (space: SpaceDoc) => boolean }
@@ -51,8 +57,9 @@ export function guardMain(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, mo
   const { id } = space.doc
   let bypassed: readonly string[] = []
   return {
-    check: async () => {
-      const doc = await checkWritable(app, id)
+    check: async (moves) => {
+      const mayDelete = move.by === 'merge' || move.by === 'import' || (move.by === 'edit' && move.mayDelete === true)
+      const doc = await checkWritable(app, space, { moves, mayDelete })
       const protection = await protectionOf(app.store, doc)
       bypassed = []
       if (move.by === 'service' || !protects(protection)) return
@@ -63,6 +70,7 @@ export function guardMain(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, mo
     during: (work) => app.moves.during(id, work),
     moved: () => {
       app.decided()
+      noteWritten(app, space.doc.organization, id)
       for (const setting of bypassed) app.overruled(setting)
     },
   }
@@ -97,21 +105,46 @@ async function checkEdit(app: App, doc: SpaceDoc, protection: Protection, user: 
   return settingsOf(protection)
 }
 
-/** Returns the guard of a change request's branch. It checks only the role and the lock. */
-export const guardBranch = (app: App, { doc: { id } }: Pick<LoadedSpace, 'doc'>): RefGuard => ({
-  check: async () => void (await checkWritable(app, id)),
-  during: (work) => app.moves.during(id, work),
-  moved: () => app.decided(),
+/** Returns the guard of a change request's branch. It checks only the role, the lock and the quotas. */
+export const guardBranch = (
+  app: App,
+  space: Pick<LoadedSpace, 'doc' | 'repo'>,
+  { mayDelete = false }: { mayDelete?: boolean } = {},
+): RefGuard => ({
+  check: async (moves) => void (await checkWritable(app, space, { moves, mayDelete })),
+  during: (work) => app.moves.during(space.doc.id, work),
+  moved: () => {
+    app.decided()
+    noteWritten(app, space.doc.organization, space.doc.id)
+  },
 })
 
-async function checkWritable(app: App, id: string): Promise<Document<SpaceDoc>> {
+/** `mayDelete`: whether the work may only delete content, which is allowed above the limit of bytes. */
+interface Written {
+  moves: readonly RefMove[] | undefined
+  mayDelete: boolean
+}
+
+async function checkWritable(
+  app: App,
+  { doc: { id }, repo }: Pick<LoadedSpace, 'doc' | 'repo'>,
+  { moves, mayDelete }: Written,
+): Promise<Document<SpaceDoc>> {
   await app.stillMay(app.store)
   const doc = await app.store.get(spaces, id)
   if (!doc || doc.deletedAt !== undefined) throw notFound('The space')
   checkUnlocked({ doc })
-  await checkByteQuota(app, doc.organization)
+  const { organization } = doc
+  if (moves === undefined && !mayDelete) await checkByteQuota(app, organization)
+  for (const { ref, from, to } of moves ?? []) {
+    const before = from ?? repo.refs.head(MAIN)
+    if (ref.startsWith(BRANCHES) && before !== null)
+      await checkContentMove(app, { organization, id, repo }, { from: before, to })
+  }
   return doc
 }
+
+const BRANCHES = 'refs/heads/'
 
 /** Throws 423 if the space is locked. The lock applies to requests, merges and imports. */
 export function checkUnlocked({ doc }: { doc: Pick<SpaceDoc, 'editMode'> }): void {

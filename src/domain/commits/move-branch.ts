@@ -58,7 +58,7 @@ export async function moveGuarded<T>(
   const { moves, result } = await prepare()
   if (moves.length === 0) return result
   await guard.during(async () => {
-    await guard.check()
+    await guard.check(moves)
     await moveRefs(repo, moves, reason, lease)
   })
   guard.moved()

@@ -73,7 +73,10 @@ export async function writeToChangeRequest(
 ): Promise<Written> {
   const { app, space } = request
   const revision = await revisionOf(space, ifMatch)
-  const branch = { ref: changeRequestRef(changeRequest.doc.number), guard: guardBranch(app, space) }
+  const branch = {
+    ref: changeRequestRef(changeRequest.doc.number),
+    guard: guardBranch(app, space, { mayDelete: isDeletion(request) }),
+  }
   return writeInBatch(request, branch, async () => {
     const doc = (await app.store.get(changeRequests, changeRequest.doc.id)) ?? changeRequest.doc
     if (doc.status === 'merged' || doc.status === 'archived')
@@ -90,9 +93,12 @@ export async function writeToChangeRequest(
 export async function writeToMain(request: ContentRequest, ifMatch: string | null): Promise<Written> {
   const { app, actor, space } = request
   const revision = await revisionOf(space, ifMatch)
-  const main = { ref: MAIN, guard: guardMain(app, space, { by: 'edit', actor }) }
+  const main = { ref: MAIN, guard: guardMain(app, space, { by: 'edit', actor, mayDelete: isDeletion(request) }) }
   return writeInBatch(request, main, async () => revision)
 }
+
+const isDeletion = ({ input }: ContentRequest): boolean =>
+  input.changes.every(({ operation }) => operation.startsWith('delete_'))
 
 /** Reads from `If-Match` the revision that the changes are based on. Throws 409 if the space does not have it. */
 async function revisionOf({ repo }: LoadedSpace, ifMatch: string | null): Promise<Pick<EditRevisions, 'base'>> {
@@ -153,6 +159,7 @@ export async function commitOn(
   const staging = space.repo.objects.stage()
   const { revision } = await write({ app, actor, space, input, fetched: new Map(), staging }, head, head, head)
   await staging.settle()
+  await guard.check([{ ref: MAIN, from: head, to: revision }])
   return revision
 }
 

@@ -9,6 +9,7 @@ import type { LfsFiles } from '../../lfs/index.js'
 import type { HttpClient, Mailer } from '../../outbound/index.js'
 import type { Cards, Printer, PrintResult } from '../../printing/index.js'
 import type { SpecFiles } from '../../openapi/index.js'
+import type { Quotas } from '../../model/index.js'
 import type { Reader, Store } from '../../store/index.js'
 import type { Assertions } from './assertions.js'
 import type { Translation } from '../../translation/index.js'
@@ -140,13 +141,6 @@ export interface SitesOrigin {
   perOrganization: boolean
 }
 
-/** Maximum values per organization; 0 = no limit. */
-export interface Quotas {
-  spaces: number
-  members: number
-  bytes: number
-}
-
 export interface Settings {
   version: string
   /** Base of the URLs in responses, without a trailing slash. */
@@ -160,6 +154,7 @@ export interface Settings {
   maxPackBytes: number
   maxTreeEntries: number
   maxFolderEntries: number
+  /** Limits of organizations for which the operator has set no others. */
   quotas: Quotas
   remoteTimeoutMs: number
   /** Maximum size in bytes of one Git LFS object, and of all objects of a space. */

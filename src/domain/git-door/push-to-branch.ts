@@ -44,7 +44,7 @@ export async function addCommits(
   const ref = changeRequestRef(doc.number)
   if (doc.status === 'merged' || doc.status === 'archived')
     throw new PushRefused(`change request ${doc.number} is ${doc.status}; push to refs/for/main to open another one`)
-  await movePushed(push, lease, { branch: ref, guard: guardBranch(app, space) }, async () => {
+  await movePushed(push, lease, { branch: ref, guard: guardBranch(app, space, { mayDelete: true }) }, async () => {
     if (to === head) {
       say(`Change request ${doc.number} already has these commits.`)
       return []

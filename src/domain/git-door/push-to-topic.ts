@@ -6,7 +6,7 @@ import type { Document } from '../../store/index.js'
 import { createChangeRequest } from '../change-requests/change-requests.js'
 import { guardBranch } from '../commits/guards.js'
 import { loadHead } from '../context/loaded.js'
-import { changeRequestRef } from '../context/refs.js'
+import { changeRequestRef, MAIN } from '../context/refs.js'
 import { headOf } from '../revisions/main-content.js'
 import { checkContent, groundOf, type Landed, type Push, PushRefused, reportToClient } from './push-request.js'
 import { addCommits } from './push-to-branch.js'
@@ -52,10 +52,12 @@ async function containedIn(
 /** Opens a change request with the commits of a push, under the lock of the space. */
 async function openChangeRequest(push: Push, lease: Lease, topic: string, head: CommitId): Promise<Landed> {
   const { app, actor, space } = push
-  await guardBranch(app, space).check()
+  const guard = guardBranch(app, space, { mayDelete: true })
+  await guard.check()
   const base = await groundOf(space, head)
   if (base === head) throw new PushRefused('main already has these commits, so there is nothing to review')
   await checkContent(push, base, head)
+  await guard.check([{ ref: MAIN, from: base, to: head }])
   const { doc } = await createChangeRequest(app, actor, space, await wordsOf(push, base, head), {
     lease,
     status: 'open',

@@ -4,6 +4,7 @@ import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { guardMain } from '../commits/guards.js'
 import { MAIN } from '../context/refs.js'
+import { QuotaExceeded, withPackLimit } from '../context/quotas.js'
 import { withoutRemoved } from '../context/removed-objects.js'
 import { checkContent, fetchFirst, type Landed, movePushed, type Push, PushRefused } from './push-request.js'
 import { pushToBranch } from './push-to-branch.js'
@@ -38,17 +39,17 @@ export async function carryOut(push: Push, commands: readonly RefCommand[], pack
 
 async function takeObjects({ app, space }: Push, heads: readonly CommitId[], pack: ArrivingPack): Promise<void> {
   const { settings } = app
-  await space.repo.door.receivePack(
-    { ...pack, heads, reserved: settings.committer.email },
-    {
-      maxBlobBytes: settings.maxBlobBytes,
-      maxPackBytes: settings.maxPackBytes,
-      maxEntries: settings.maxTreeEntries,
-      maxFolderEntries: settings.maxFolderEntries,
-      timeoutMs: settings.remoteTimeoutMs,
-      pushed: true,
-      ...(await withoutRemoved(app, space.doc.id)),
-    },
+  const limits = {
+    maxBlobBytes: settings.maxBlobBytes,
+    maxEntries: settings.maxTreeEntries,
+    maxFolderEntries: settings.maxFolderEntries,
+    timeoutMs: settings.remoteTimeoutMs,
+    pushed: true,
+    ...(await withoutRemoved(app, space.doc.id)),
+  }
+  const pushed = { ...pack, heads, reserved: settings.committer.email }
+  await withPackLimit(app, space.doc.organization, (maxPackBytes) =>
+    space.repo.door.receivePack(pushed, { ...limits, maxPackBytes }),
   )
 }
 
@@ -81,7 +82,7 @@ function pushToMain(push: Push, { from, to }: { from: CommitId | null; to: Commi
   return app.locks.run(space.doc.id, async (lease) => {
     const main = repo.refs.head(MAIN)
     if (main === null || from !== main || !(await repo.history.isAncestor(main, to))) throw fetchFirst('main')
-    const guard = guardMain(app, space, { by: 'edit', actor })
+    const guard = guardMain(app, space, { by: 'edit', actor, mayDelete: true })
     let allowed = false
     try {
       await movePushed(push, lease, { branch: 'main', guard }, async () => {
@@ -91,7 +92,8 @@ function pushToMain(push: Push, { from, to }: { from: CommitId | null; to: Commi
         return [{ ref: MAIN, from: main, to }]
       })
     } catch (error) {
-      if (allowed || !(error instanceof ServiceError) || error.code !== 'conflict') throw error
+      if (allowed || error instanceof QuotaExceeded || !(error instanceof ServiceError) || error.code !== 'conflict')
+        throw error
       say(
         'The main content of this space accepts only merges that meet its rules, so this push became a change request.',
       )

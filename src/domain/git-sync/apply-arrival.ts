@@ -75,8 +75,8 @@ async function attempt(
     by: 'import',
     known: ({ git }) => (sync.run.connection !== undefined || isLinkTo(git, remote.key)) && arrival.log.last !== null,
   })
-  const check = async () => {
-    await guard.check()
+  const check = async (moves?: readonly RefMove[]) => {
+    await guard.check(moves)
     await checkStillValid(sync.app.store, sync.run)
   }
   const move = { repo, guard: { ...guard, check }, lease: sync.lease }

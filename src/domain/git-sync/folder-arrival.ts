@@ -1,6 +1,7 @@
 // Fetches a head for an import of one folder through a scratch repository, so the space receives only the folder.
 import type { FetchedFolder, FolderScratch } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
+import { withPackLimit } from '../context/quotas.js'
 import { keepFilesBeside } from '../revisions/outside-files.js'
 import { folderCommit, mappedBefore } from './directory.js'
 import { isLinkTo } from './remote.js'
@@ -52,7 +53,11 @@ export async function fetchFolder(
     ...(mapped ? { mapped } : {}),
     ...scratchOptions(contact),
   }
-  const fetched = await during(contact.enter('fetching'), () => through.fetchFolder(connection, ref, order))
+  const fetched = await during(contact.enter('fetching'), () =>
+    withPackLimit(contact.app, space.doc.organization, (maxPackBytes) =>
+      through.fetchFolder(connection, ref, { ...order, maxPackBytes }),
+    ),
+  )
   if (fetched.outsidePaths !== null && !contact.preview && isLinkTo(space.doc.git, remote.key))
     await keepFilesBeside(contact.app, space, remote, fetched.outsidePaths)
   return { ...fetched, theirs: fetched.theirs ?? mappedBefore(log).get(fetched.head) ?? null }

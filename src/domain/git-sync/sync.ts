@@ -12,6 +12,7 @@ import type { Actor } from '../context/actor.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 import { repositoryName } from '../context/refs.js'
+import { withPackLimit } from '../context/quotas.js'
 import { withoutRemoved } from '../context/removed-objects.js'
 import { SyncFailure } from './failure.js'
 import { checkStillValid } from './request.js'
@@ -227,7 +228,7 @@ export interface FetchHints {
   mapped?: FolderOrder['mapped']
 }
 
-/** Returns the limits of a fetch and its progress callbacks. */
+/** Returns the limits of a fetch, except that of bytes, and its progress callbacks. */
 export const fetchLimits = async ({ app, space, watch }: Contact, known?: CommitId) => ({
   ...limitsFrom(app),
   ...(await withoutRemoved(app, space.doc.id)),
@@ -237,7 +238,6 @@ export const fetchLimits = async ({ app, space, watch }: Contact, known?: Commit
 
 const limitsFrom = ({ settings }: App) => ({
   maxBlobBytes: settings.maxBlobBytes,
-  maxPackBytes: settings.maxPackBytes,
   maxEntries: settings.maxTreeEntries,
   maxFolderEntries: settings.maxFolderEntries,
   timeoutMs: settings.remoteTimeoutMs,
@@ -250,6 +250,10 @@ export async function fetchHead(
   { known, unrelated = false }: FetchHints = {},
 ): Promise<CommitId> {
   const limits = { directory: contact.remote.directory, ...(await fetchLimits(contact, known)), unrelated }
-  const fetched = () => contact.space.repo.remote.fetch(contact.connection, ref, limits)
+  const { app, space, connection } = contact
+  const fetched = () =>
+    withPackLimit(app, space.doc.organization, (maxPackBytes) =>
+      space.repo.remote.fetch(connection, ref, { ...limits, maxPackBytes }),
+    )
   return (await during(contact.enter('fetching'), fetched)).head
 }

@@ -13,6 +13,7 @@ import {
 import { lfsObjects, spaces, type LfsOrder } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
+import { bytesLeft } from '../context/quotas.js'
 import { MAIN, repositoryName } from '../context/refs.js'
 import { queueLfs } from './queue.js'
 import { type FailedObject, recordFailed, recordPresent, recordProblem, REFUSED_MS } from './record.js'
@@ -30,6 +31,8 @@ const RETRY = { firstMs: 60_000, maxMs: 60 * 60_000 }
 /** After this time, a job is queued again so that others can run, in milliseconds. */
 const JOB_MS = 10 * 60_000
 
+const OVER_QUOTA = 'The organization would exceed its limit of bytes. Ask an operator of the server for a higher limit.'
+
 type Write = (tx: Transaction) => Promise<void>
 
 /**
@@ -44,7 +47,7 @@ export async function fetchObjects(app: App, job: string, order: LfsOrder, signa
   const revisions = [...order.revisions, ...(main === null ? [] : [main])]
   const missing = await missingObjects(app, order.space, repo, revisions, { asked: order.asked, deep: true })
   if (missing.length === 0) return (tx) => recordProblem(app, tx, order.space, null)
-  const run = new Fetch(app, order, signal)
+  const run = new Fetch(app, order, signal, space.organization)
   try {
     await run.all(() => serverOf(app, job, order, repo, signal), await run.withinLimits(missing))
   } catch (error) {
@@ -86,6 +89,7 @@ class Fetch {
     private readonly app: App,
     private readonly order: LfsOrder,
     private readonly signal: AbortSignal,
+    private readonly organization: string,
   ) {
     this.#started = app.clock.now().getTime()
   }
@@ -103,10 +107,13 @@ class Fetch {
     const lost = new Set(missing.map(({ oid }) => oid))
     for (const one of await this.app.store.find(lfsObjects, 'space', this.order.space))
       if (one.state === 'present' && !lost.has(one.oid)) bytes += one.size
+    const allowed = bytes + (await bytesLeft(this.app, this.organization))
     const fit: FoundPointer[] = []
     const failed: FailedObject[] = []
     for (const pointer of missing) {
-      const problem = tooLarge(pointer.size, bytes, maxObjectBytes, maxSpaceBytes)
+      const problem =
+        tooLarge(pointer.size, bytes, maxObjectBytes, maxSpaceBytes) ??
+        (bytes + pointer.size > allowed ? OVER_QUOTA : null)
       if (problem === null) {
         bytes += pointer.size
         fit.push(pointer)

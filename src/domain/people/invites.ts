@@ -14,6 +14,7 @@ import {
 import type { Document, Draft, Reader, Transaction } from '../../store/index.js'
 import { organizationRole } from '../roles/access.js'
 import type { App } from '../context/app.js'
+import { checkMemberQuota } from '../context/quotas.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
 import { findAccount, findLimitedMember } from '../accounts/accounts.js'
@@ -67,7 +68,10 @@ export async function inviteUsers(
     for (const email of emails) {
       const member = await memberOf(app, tx, id, email)
       if (member !== null) result.users.push(member)
-      else result.invites.push(await inviteOne(app, tx, { organization: id, email, ...request }))
+      else {
+        await checkMemberQuota(tx, app.settings.quotas, id)
+        result.invites.push(await inviteOne(app, tx, { organization: id, email, ...request }))
+      }
     }
     return result
   })

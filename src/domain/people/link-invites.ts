@@ -5,6 +5,7 @@ import { newId } from '../../kernel/ids.js'
 import { type CreateLinkInvite, type InviteDoc, invites, type UpdateLinkInvite } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
+import { checkMemberQuota } from '../context/quotas.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
 import { isOpen, requireInviter, type IssuedInvite } from './invites.js'
@@ -33,6 +34,7 @@ export async function createLinkInvite(
     const { id, inviteLinks, defaultRole } = await requireInviter(tx, actor, organization)
     if (!inviteLinks)
       throw conflict('The organization does not allow invitations by link. Set its `inviteLinks` to true first.')
+    await checkMemberQuota(tx, app.settings.quotas, id)
     return tx.insert(invites, {
       id: newId(),
       organization: id,

@@ -16,7 +16,9 @@ import {
 import type { Document, Transaction } from '../../store/index.js'
 import { spaceRole, viewerOf } from '../roles/access.js'
 import type { App } from '../context/app.js'
-import { checkSpaceQuota } from '../context/quotas.js'
+import { countMainFiles } from '../context/file-count.js'
+import { noteSpaces } from '../context/measures.js'
+import { checkByteQuota, checkFileQuota, checkRoomFor, checkSpaceQuota } from '../context/quotas.js'
 import type { Actor } from '../context/actor.js'
 import type { ListedSpace, LoadedOrganization, LoadedSpace, VisibleSpace } from '../context/loaded.js'
 import { makeCommit } from '../commits/make-commit.js'
@@ -75,7 +77,10 @@ export async function createSpace(
     createdBy: actor.user.id,
     ...defined({ language: input.language }),
   }
-  await createRepository(app, actor, draft, starterFiles(app, title, input.template ?? 'empty'))
+  const starter = starterFiles(app, title, input.template ?? 'empty')
+  await checkByteQuota(app, location.organization)
+  await checkFileQuota(app, location.organization, starter.length)
+  await createRepository(app, actor, draft, starter)
   const doc = await recordOrRemoveRepository(app, draft.id, () =>
     app.store.transact(async (tx) => {
       await checkMayAdd(tx, await viewerOf(tx, actor.user.id, location.organization), location)
@@ -92,6 +97,7 @@ export async function createSpace(
       return made
     }),
   )
+  noteSpaces(app, location.organization)
   return openSpace(app, actor, doc)
 }
 
@@ -308,6 +314,7 @@ export async function deleteSpace(app: App, actor: Actor, space: LoadedSpace): P
   const deletedAt = app.clock.now().toISOString()
   const change = (stored: Document<SpaceDoc>) => (stored.deletedAt === undefined ? { ...stored, deletedAt } : stored)
   await changeSpace(app, actor, space.doc.id, { type: 'space.deleted', change, also: updateHiddenOnSites })
+  noteSpaces(app, space.doc.organization)
 }
 
 /**
@@ -316,6 +323,8 @@ export async function deleteSpace(app: App, actor: Actor, space: LoadedSpace): P
  */
 export async function restoreSpace(app: App, actor: Actor, space: LoadedSpace): Promise<LoadedSpace> {
   if (space.doc.deletedAt !== undefined) await checkSpaceQuota(app.store, app.settings.quotas, space.doc.organization)
+  const { organization } = space.doc
+  if (space.doc.deletedAt !== undefined) await checkFileQuota(app, organization, await countMainFiles(space.repo))
   const change = (stored: Document<SpaceDoc>): Document<SpaceDoc> => {
     if (stored.deletedAt === undefined) throw conflict('The space is not deleted.')
     if (Date.parse(stored.deletedAt) + RESTORE_MS <= app.clock.now().getTime()) throw notFound('The space')
@@ -327,6 +336,7 @@ export async function restoreSpace(app: App, actor: Actor, space: LoadedSpace): 
     await updateHiddenOnSites(tx, changed)
   }
   const doc = await changeSpace(app, actor, space.doc.id, { type: 'space.restored', change, also })
+  noteSpaces(app, organization)
   return openSpace(app, actor, doc)
 }
 
@@ -340,6 +350,8 @@ export async function duplicateSpace(app: App, actor: Actor, space: LoadedSpace)
   const now = app.clock.now().toISOString()
   // Checked before the repository is copied, and again in the transaction that stores the copy.
   await checkMayAddBeside(app.store, actor.user.id, space.doc)
+  const { organization } = space.doc
+  await checkRoomFor(app, { from: organization, to: organization, moved: [space.doc.id] })
   await app.locks.run(space.doc.id, () => app.git.duplicate(repositoryName(space.doc.id), repositoryName(id)))
   const doc = await recordOrRemoveRepository(app, id, () =>
     app.store.transact(async (tx) => {
@@ -374,5 +386,6 @@ export async function duplicateSpace(app: App, actor: Actor, space: LoadedSpace)
       })
     }),
   )
+  noteSpaces(app, organization)
   return openSpace(app, actor, doc)
 }

@@ -19,6 +19,8 @@ import {
 import type { Transaction } from '../../store/index.js'
 import { findOrganization, grantTarget, type Viewer, viewerOf } from '../roles/access.js'
 import type { App } from '../context/app.js'
+import { noteSpaces } from '../context/measures.js'
+import { checkRoomFor, checkSpaceQuota } from '../context/quotas.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedCollection, LoadedSpace } from '../context/loaded.js'
 import { loadedCollection } from './collections.js'
@@ -51,11 +53,13 @@ export async function transferSpace(
   input: TransferContent,
 ): Promise<LoadedSpace> {
   await checkTarget(app, actor, input)
+  await checkRoom(app, spaceItem(space.doc), input)
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(spaces, space.doc.id)
     if (!stored || stored.deletedAt !== undefined) throw notFound('The space')
     return (await transferItem(app, tx, actor, spaceItem(stored), input)).doc as typeof stored
   })
+  for (const { organization } of [space.doc, input]) noteSpaces(app, organization)
   return openSpace(app, actor, doc)
 }
 
@@ -67,11 +71,13 @@ export async function transferCollection(
   input: TransferContent,
 ): Promise<LoadedCollection> {
   await checkTarget(app, actor, input)
+  await checkRoom(app, collectionItem(collection.doc), input)
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(collections, collection.doc.id)
     if (!stored) throw notFound('The collection')
     return (await transferItem(app, tx, actor, collectionItem(stored), input)).doc
   })
+  for (const { organization } of [collection.doc, input]) noteSpaces(app, organization)
   return loadedCollection(app.store, actor, doc)
 }
 
@@ -81,6 +87,17 @@ async function checkTarget(app: App, actor: Actor, { organization }: TransferCon
       { path: '/organization', message: 'must be the ID of an organization of which you are a member' },
     ])
 }
+
+/** Throws 409 if the content of an item exceeds the limits of the target organization. */
+async function checkRoom(app: App, item: Item, { organization: to }: TransferContent): Promise<void> {
+  const { organization: from } = item.doc
+  if (from === to) return
+  const below = item.kind === 'collection' ? await itemsBelow(app.store, item.doc.id) : []
+  await checkRoomFor(app, { from, to, moved: spacesOf([item, ...below]) })
+}
+
+const spacesOf = (items: readonly Item[]): string[] =>
+  items.flatMap(({ kind, doc }) => (kind === 'space' ? [doc.id] : []))
 
 /**
  * Transfers an item, based on the stored state, in one transaction of any size. Throws 400 if the organization or the
@@ -105,6 +122,9 @@ async function transferItem(
   const everything = [item, ...below]
   await checkTransferable(tx, viewer, everything, from, to)
   if (item.kind === 'collection') await checkNesting(tx, item.doc.id, to.parent)
+
+  if (from.organization !== to.organization)
+    await checkSpaceQuota(tx, app.settings.quotas, to.organization, spacesOf(everything).length)
 
   const now = app.clock.now().toISOString()
   const protectedIds = await adminProtectedSpaces(tx, viewer, everything)

@@ -20,7 +20,7 @@ import { HeadQueries } from './head-queries.js'
 import { ROOM, steps } from './schema.js'
 import type { SetAside } from './manual-moves.js'
 import { SharedRepository } from './repository.js'
-import { listPacks } from './stored-packs.js'
+import { listPacks, readSizes } from './stored-packs.js'
 import type { RewriteOrder, RewriteResult } from '../rewrite/types.js'
 import { sweep } from './sweep.js'
 
@@ -239,6 +239,10 @@ class SharedRepositories implements SharedGit {
     this.#tell(name)
     const missing = await this.#missing(name, path)
     if (!gone) throw missing
+  }
+
+  sizes(names: readonly string[]): Promise<Map<string, number>> {
+    return readSizes(this.options.database, names)
   }
 
   async trimScratches(): Promise<number> {

@@ -78,6 +78,14 @@ export async function listPacks(session: Session, name: string, after = -1): Pro
   return session.query<StoredPack>(text, [name, after], 'repository-packs')
 }
 
+/** Returns the total size of the packs and indexes of each repository, in bytes. */
+export async function readSizes(session: Session, names: readonly string[]): Promise<Map<string, number>> {
+  const text = `SELECT name, sum(bytes + index_bytes)::float8 AS bytes
+    FROM repository_packs JOIN packs ON id = pack WHERE name = ANY($1) AND retired IS NULL GROUP BY name`
+  const rows = await session.query<{ name: string; bytes: number }>(text, [names], 'repository-sizes')
+  return new Map(rows.map(({ name, bytes }) => [name, bytes]))
+}
+
 /**
  * Returns the packs of a repository that contain an object. The database searches their indexes for the 20 bytes of the
  * ID, which may be split over two rows.

@@ -76,6 +76,10 @@ export const ofAll = async (app: App): Promise<Concerned> => ({
   resources: {},
 })
 
+/** Returns the names of the parameters that the operator gave. */
+export const givenNames = (given: Values): string[] =>
+  Object.keys(given).filter((name) => given[name] !== undefined && given[name] !== false)
+
 /** Executes a command, and records it. Throws `ServiceError` if it is rejected, which is recorded as well. */
 export async function runCommand(command: AnyOperatorCommand, operation: Operation, given: Values): Promise<Outcome> {
   const { app } = operation
@@ -83,7 +87,7 @@ export async function runCommand(command: AnyOperatorCommand, operation: Operati
   const before = (await command.concerns?.(app, given)) ?? NONE
   const entry = {
     operation: command.name.replaceAll(' ', '-'),
-    members: Object.keys(given).filter((name) => given[name] !== undefined && given[name] !== false),
+    members: givenNames(given),
   }
   try {
     const outcome = await command.operate(operation, given)
@@ -105,23 +109,34 @@ export async function runCommand(command: AnyOperatorCommand, operation: Operati
 /** The folder of the data folder with commands that ran while no server could record them. */
 const folderOf = (dataDir: string): string => join(resolve(dataDir), 'noted-commands')
 
-/** Notes a command that changed the whole installation while it was closed. The next start records it. */
-export async function noteCommand(dataDir: string, entry: Omit<OperatorEntry, 'resources' | 'status'>): Promise<void> {
+/** A command that ran outside of the server. `resources`: the space that it concerns; absent = the whole installation. */
+export type NotedCommand = Pick<OperatorEntry, 'operation' | 'members'> & Partial<Pick<OperatorEntry, 'resources'>>
+
+/** Notes a command that ran outside of the server. `recordNoted` records it, in the running server or at the next start. */
+export async function noteCommand(dataDir: string, entry: NotedCommand): Promise<void> {
   await mkdir(folderOf(dataDir), { recursive: true, mode: 0o700 })
-  const text = JSON.stringify({ ...entry, resources: {}, status: 200 })
+  const text = JSON.stringify({ resources: {}, ...entry, status: 200 })
   const file = join(folderOf(dataDir), `${newId()}.json`)
   await writeFile(`${file}.new`, text, { flush: true, mode: 0o600 })
   await rename(`${file}.new`, file)
 }
 
-/** Records the noted commands in the log of every organization. After a kill, an entry may be there twice. */
+/**
+ * Records the noted commands in the log of the organization of their space, or of every organization. After a kill, an
+ * entry may be there twice.
+ */
 export async function recordNoted(app: App, dataDir: string): Promise<void> {
   const names = await readdir(folderOf(dataDir)).catch(() => [])
   for (const name of names.sort()) {
     if (!name.endsWith('.json')) continue
     const file = join(folderOf(dataDir), name)
-    const entry: OperatorEntry = JSON.parse(await readFile(file, 'utf8'))
-    await recordCommand(app, (await ofAll(app)).organizations, entry)
-    await rm(file)
+    const text = await readFile(file, 'utf8').catch(() => null)
+    // Another command has just recorded it.
+    if (text === null) continue
+    const entry: OperatorEntry = JSON.parse(text)
+    const { space } = entry.resources
+    const { organizations: concerned } = await (space === undefined ? ofAll(app) : ofSpace(app, space))
+    await recordCommand(app, concerned, entry)
+    await rm(file, { force: true })
   }
 }

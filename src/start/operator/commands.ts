@@ -121,6 +121,29 @@ const orgMember = operatorCommand({
   operate: async ({ app }, given) => (await import('./spaces.js')).setMember(app, given),
 })
 
+const limit = (of: string) =>
+  option('<number>', `maximum number of ${of}; \`none\` = no limit, \`default\` = that of the settings`)
+
+const orgQuota = operatorCommand({
+  name: 'org quota',
+  summary: 'show what an organization uses and may use, and set its limits',
+  parameters: {
+    organization,
+    spaces: limit('spaces'),
+    members: limit('members'),
+    files: limit('files in the main content of all spaces'),
+    bytes: limit('bytes of repositories and Git LFS files'),
+  },
+  example: 'bindery org quota 5m9v3nZkqTfH0Wc1 --spaces 50 --bytes 10000000000',
+  concerns: async (_, given) => {
+    const { NONE } = await import('./audit.js')
+    const { changesQuotas } = await import('./quotas.js')
+    const { organization } = given
+    return changesQuotas(given) ? { organizations: [organization], resources: { organization } } : NONE
+  },
+  operate: async ({ app }, given) => (await import('./quotas.js')).setQuotas(app, given),
+})
+
 const spaceList = operatorCommand({
   name: 'space list',
   summary: 'list the spaces, including deleted ones that can be restored',
@@ -237,6 +260,7 @@ export const operatorCommands: readonly AnyOperatorCommand[] = [
   orgList,
   orgCreate,
   orgMember,
+  orgQuota,
   spaceList,
   spaceCreate,
   spaceDelete,

@@ -136,6 +136,11 @@ export interface Terminal {
 
 /** A command that runs in its own process. A command that serves until a signal returns null. */
 export interface LocalCommand<P = Parameters> extends Declaration<P> {
+  /**
+   * Returns the resources whose data the command copies out of the installation, for the audit log; {} = all data.
+   * Absent for a command that copies nothing, or notes itself.
+   */
+  copies?(given: Given<P>): Readonly<Record<string, string>>
   run(terminal: Terminal, given: Given<P>): Promise<Outcome | null>
 }
 
@@ -144,7 +149,8 @@ export type AnyOperatorCommand = Omit<OperatorCommand, 'operate' | 'concerns'> &
   concerns?(app: App, given: Values, outcome?: Outcome): Promise<Concerned>
   operate(operation: Operation, given: Values): Promise<Outcome>
 }
-export type AnyLocalCommand = Omit<LocalCommand, 'run'> & {
+export type AnyLocalCommand = Omit<LocalCommand, 'run' | 'copies'> & {
+  copies?(given: Values): Readonly<Record<string, string>>
   run(terminal: Terminal, given: Values): Promise<Outcome | null>
 }
 export type AnyCommand = AnyOperatorCommand | AnyLocalCommand

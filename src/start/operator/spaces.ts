@@ -1,5 +1,6 @@
 /** The operator's commands for organizations, members and spaces. */
 import type { App } from '../../domain/context/app.js'
+import { checkMemberQuota } from '../../domain/context/quotas.js'
 import { insertOrganization, newMembership } from '../../domain/people/organizations.js'
 import { findMember, removeMember, updateMember } from '../../domain/people/members.js'
 import { createSpace, deleteSpace, restoreSpace } from '../../domain/spaces/spaces.js'
@@ -71,6 +72,7 @@ export async function setMember(
   else
     await app.store.transact(async (tx) => {
       if (await tx.get(memberships, membershipId(id, account.id))) return
+      await checkMemberQuota(tx, app.settings.quotas, id)
       await emit(app, tx, {
         type: 'member.joined',
         organization: id,

@@ -4,6 +4,7 @@ import { maintainRepository, removeExpired } from '../../domain/upkeep/housekeep
 import { ServiceError } from '../../kernel/errors.js'
 import { isRepositoryFault } from '../../git/index.js'
 import { connections, jobs, organizations, spaces } from '../../model/index.js'
+import { describeLog } from '../operator-failures.js'
 import type { Operation, Outcome } from './declaration.js'
 import { amount } from './texts.js'
 
@@ -21,7 +22,7 @@ export async function describeStatus({ app, since, missing }: Operation): Promis
     sites: app.settings.sites.origin,
     since: since?.toISOString() ?? null,
     missing: await missing(),
-    damaged: (app.store.damaged ?? []).map(({ message }) => message),
+    damaged: [...(app.store.damaged ?? []).map(({ message }) => message), ...(await describeLog(app.store))],
     organizations: (await app.store.intact(organizations)).length,
     spaces: all.filter(({ deletedAt }) => deletedAt === undefined).length,
     jobs: {

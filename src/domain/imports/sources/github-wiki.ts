@@ -1,5 +1,6 @@
 /** Reads the wiki of a Git host. Its pages are files in a separate repository. */
 import { parseRemoteUrl, RemoteError } from '../../../git/index.js'
+import { withPackLimit } from '../../context/quotas.js'
 import { withoutRemoved } from '../../context/removed-objects.js'
 import { ImportRefused } from '../failure.js'
 import type { Gathering } from '../gathering.js'
@@ -60,13 +61,14 @@ async function filesOf(gathering: Gathering): Promise<Map<string, Uint8Array>> {
     if (ref === null) throw new ImportRefused(`The wiki at ${gathering.url} has no page.`)
     const limits = {
       maxBlobBytes: settings.maxBlobBytes,
-      maxPackBytes: settings.maxPackBytes,
       maxEntries: MAX_FILES,
       timeoutMs: settings.remoteTimeoutMs,
       ...(await withoutRemoved(app, space.doc.id)),
     }
     // The fetched objects stay in the space's repository without a ref until they are pruned.
-    const { head } = await space.repo.remote.fetch({ url }, ref, limits)
+    const { head } = await withPackLimit(app, space.doc.organization, (maxPackBytes) =>
+      space.repo.remote.fetch({ url }, ref, { ...limits, maxPackBytes }),
+    )
     const snapshot = await space.repo.objects.snapshot(head)
     const entries = (await snapshot.walk()).filter(({ mode }) => mode === '100644' || mode === '100755')
     const sizes = await snapshot.sizes(entries.map(({ oid }) => oid))
