@@ -22,6 +22,7 @@ type SuggestionState = (typeof suggestionStates)[number]
 /** A suggestion as stored. It is removed when it becomes a change request, is rejected, or expires. */
 export interface SiteSuggestionDoc {
   id: string
+  organization: string
   site: string
   space: string
   /** The ID of the page, and its title and path on the site when the suggestion was sent. */
@@ -47,6 +48,9 @@ export const siteSuggestions = table<SiteSuggestionDoc>()({
     site: (one) => `${one.site}/${one.state}`,
     hash: (one) => one.hash ?? null,
     unconfirmed: (one) => (one.state === 'unconfirmed' ? (one.author?.email ?? null) : null),
+  },
+  orders: {
+    waiting: { group: (one) => (one.state === 'waiting' ? one.organization : null), by: (one) => one.createdAt },
   },
   unique: ['hash'],
   owner: (one) => one.site,

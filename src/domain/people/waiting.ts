@@ -8,6 +8,7 @@ import {
   requestedReviews,
   reviews,
   type SiteDoc,
+  siteSuggestions,
   sites,
   type SpaceDoc,
   type WaitingType,
@@ -35,6 +36,8 @@ export interface WaitingItem {
 const MAX_ORGANIZATIONS = 20
 const MAX_FAILING = 25
 const MAX_SITES = 50
+/** Maximum number of the newest waiting suggestions of an organization that are read to find their sites. */
+const MAX_SUGGESTIONS = 500
 const MAX_REVIEWS = 50
 const MAX_OWN = 50
 /** Maximum number of reviews that are read per change request, newest first. */
@@ -95,7 +98,11 @@ async function suggestionsOfReaders(app: App, actor: Actor, spaceOf: SpaceOf): P
   const own = (await store.find(memberships, 'user', actor.user.id)).slice(0, MAX_ORGANIZATIONS)
   for (const { organization } of own) {
     if (!(await isTokenFor(store, actor, organization))) continue
-    for (const site of (await store.find(sites, 'organization', organization)).slice(0, MAX_SITES)) {
+    const newestOnes = { limit: MAX_SUGGESTIONS, direction: 'desc' as const }
+    const { documents } = await store.page(siteSuggestions, 'waiting', organization, newestOnes)
+    for (const id of [...new Set(documents.map(({ site }) => site))].slice(0, MAX_SITES)) {
+      const site = await store.get(sites, id)
+      if (!site) continue
       const waiting = await listWaiting(app, actor, { doc: site })
       const [newest] = waiting.toSorted((a, b) => (a.createdAt > b.createdAt ? -1 : 1))
       const space = newest && (await spaceOf(newest.space))

@@ -102,6 +102,7 @@ function newSuggestion(
   countSuggestion(site.id, ip)
   return {
     id: newId(),
+    organization: site.organization,
     site: site.id,
     space: page.siteSpace.space.doc.id,
     page: page.entry.id,

@@ -13,7 +13,7 @@ export const siteDocumentSamples: Samples = async (here, before) => {
     const times = { createdAt: new Date().toISOString(), expiresAt: '2100-01-01T00:00:00.000Z' }
     const author = { name: 'Probe', email: 'probe@example.org' }
     const text = { page: 'none', title: 'Probe', path: '/', before: 'a', occurrence: 0, after: 'b' }
-    const place = { id, site: before.siteId ?? '', space: before.spaceId ?? '' }
+    const place = { id, organization, site: before.siteId ?? '', space: before.spaceId ?? '' }
     await app.store.insert(siteSuggestions, { ...place, ...text, state: 'waiting', author, ...times })
     return id
   }
