@@ -70,11 +70,12 @@ test('search shows texts as written or nothing after a bit flip', () => {
   const folder = join(dir, 'search')
   const file = join(folder, 'space.db')
   const words = ['orchard', 'bergamot', 'Straße', '部署指南', 'kumquat', 'persimmon']
-  const texts = words.map((word, n) => ({
-    oid: `${n}`.padStart(40, 'b'),
-    about: word,
-    sections: [{ anchor: `on-${n}`, title: `On ${word}`, text: `Some words about ${word} number ${n}.` }],
-  }))
+  // Enough texts for pages of the file that are full, so that flips hit something.
+  const texts = Array.from({ length: 48 }, (_, n) => {
+    const word = words[n % words.length] as string
+    const text = `Some words about ${word} number ${n}.`
+    return { oid: `${n}`.padStart(40, 'b'), about: word, sections: [{ anchor: `on-${n}`, title: `On ${word}`, text }] }
+  })
   const pages = texts.map(({ oid }, n) => ({ id: `page-${n}`, oid, title: `Title ${n}`, path: `path-${n}` }))
   const call = <T>(task: string, ...args: string[]): T => JSON.parse(tasks[task]?.(folder, ...args) as string) as T
   call('add', 'space', JSON.stringify(texts))
@@ -90,7 +91,7 @@ test('search shows texts as written or nothing after a bit flip', () => {
       JSON.stringify([['space', { query, offset: 0, limit: 50, ...(allowed ? { allowed } : {}) }]]),
       '60000',
     )[0] as Found
-  assert.is(find('words').pages.length, words.length)
+  assert.is(find('words').pages.length, texts.length)
   // The file is still open: its log is merged into it, so that there is one file to damage.
   const sqlite = new Sqlite(file)
   sqlite.pragma('wal_checkpoint(TRUNCATE)')
