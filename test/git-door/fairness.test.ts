@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { realpathSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { getPriority as nice } from 'node:os'
 import { join } from 'node:path'
@@ -97,8 +98,11 @@ const moment = (): Promise<void> =>
       resolve()
     }, 10)
   })
-/** Without the shell that ends them with the service. */
-const uploads = () => servingProcesses().filter(({ line }) => /^\S*git\S* .*(upload-pack|pack-objects)/.test(line))
+/** Those of this service, which an earlier file in this process may not be, without the shell that ends them with it. */
+const uploads = () =>
+  servingProcesses().filter(
+    ({ line, cwd }) => cwd.startsWith(realpathSync(here.dir)) && /^\S*git\S* .*(upload-pack|pack-objects)/.test(line),
+  )
 
 test('pushes that send nothing do not block other clones and pushes', async () => {
   const stranger = await newStranger()

@@ -3,7 +3,7 @@
  * send.
  */
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { request } from 'node:http'
 import { deflateSync } from 'node:zlib'
 
@@ -97,8 +97,10 @@ export const basic = (user: string, password: string): string =>
 /** The command lines of the Git processes below this one that serve a client. */
 export const serving = (): string[] => servingProcesses().map(({ line }) => line)
 
-/** The Git processes below this one that serve a client: their command lines, priorities, and limits (proc(5)). */
-export function servingProcesses(): { line: string; nice: number; limits: string }[] {
+/**
+ * The Git processes below this one that serve a client: their command lines, folders, priorities, and limits (proc(5)).
+ */
+export function servingProcesses(): { line: string; cwd: string; nice: number; limits: string }[] {
   const all = new Map<number, { parent: number; nice: number }>()
   for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
     try {
@@ -116,7 +118,14 @@ export function servingProcesses(): { line: string; nice: number; limits: string
     try {
       const line = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ')
       return /git\S* .*(upload-pack|pack-objects|index-pack|unpack-objects|rev-list)/.test(line)
-        ? [{ line, nice: all.get(pid)?.nice ?? 0, limits: readFileSync(`/proc/${pid}/limits`, 'latin1') }]
+        ? [
+            {
+              line,
+              cwd: readlinkSync(`/proc/${pid}/cwd`),
+              nice: all.get(pid)?.nice ?? 0,
+              limits: readFileSync(`/proc/${pid}/limits`, 'latin1'),
+            },
+          ]
         : []
     } catch {
       return []
