@@ -105,3 +105,9 @@ export class RemoteError extends GitError {
     super(message, options)
   }
 }
+/** A push or a fetch brought more bytes than `maxPackBytes`. */
+export class PackTooLarge extends RemoteError {
+  constructor(message: string) {
+    super('too-large', message)
+  }
+}

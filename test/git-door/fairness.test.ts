@@ -98,7 +98,10 @@ const moment = (): Promise<void> =>
       resolve()
     }, 10)
   })
-/** Those of this service, which an earlier file in this process may not be, without the shell that ends them with it. */
+/**
+ * The uploads of this service. Other processes may belong to an earlier file in this process, and the shell that ends the
+ * uploads with the service has another command line.
+ */
 const uploads = () =>
   servingProcesses().filter(
     ({ line, cwd }) => cwd.startsWith(realpathSync(here.dir)) && /^\S*git\S* .*(upload-pack|pack-objects)/.test(line),

@@ -24,6 +24,6 @@ export async function migrate(config: Config, to: string, tell: Report): Promise
   await migrateToDatabase(config, to, tell)
 }
 
-/** Returns the data folder from which the next server on the target starts, usually. */
+/** Returns the data folder of the target, from which its server usually starts. */
 export const dataDirOfTarget = ({ dataDir }: Pick<Config, 'dataDir'>, to: string): string =>
   POSTGRES.test(to) ? dataDir : join(resolve(to), 'data')

@@ -1,5 +1,5 @@
 /** Quotas of organizations, which the operator sets: spaces, members, files, and bytes of repositories and Git LFS files. */
-import { type RefMove, RemoteError, type Repository } from '../../git/index.js'
+import { PackTooLarge, type RefMove, type Repository } from '../../git/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import { memberships, organizations, type QuotaName, type Quotas, spaces } from '../../model/index.js'
 import type { CommitId } from '../../kernel/ids.js'
@@ -105,7 +105,7 @@ export async function bytesLeft(app: App, organization: string): Promise<number>
 
 /**
  * Runs a push or fetch with the number of bytes that it may bring. An organization without room may still receive a
- * small one, which can delete content or belong to an export. Throws `RemoteError` 'too-large' with the quota.
+ * small one, which can delete content or belong to an export. Throws `PackTooLarge` with the quota.
  */
 export async function withPackLimit<T>(
   app: App,
@@ -117,11 +117,11 @@ export async function withPackLimit<T>(
   try {
     return await work(left)
   } catch (error) {
-    if (!(error instanceof RemoteError && error.message.includes(`limit of ${left} bytes`))) throw error
+    if (!(error instanceof PackTooLarge)) throw error
     const { bytes: allowed } = await quotasOf(app.store, app.settings.quotas, organization)
     const { total: used } = await measured(app, organization, 'bytes')
     const { message } = new QuotaExceeded(organization, 'bytes', { used, allowed })
-    throw new RemoteError('too-large', `This would bring more than ${left} bytes. ${message}`, { cause: error })
+    throw new PackTooLarge(`This would bring more than ${left} bytes. ${message}`)
   }
 }
 

@@ -57,13 +57,19 @@ export async function waitingFor(app: App, actor: Actor): Promise<WaitingItem[]>
   return [...failing, ...requested, ...suggested, ...own].slice(0, 100)
 }
 
+/** Returns the organizations of the caller that the token is for. */
+async function organizationsOf({ store }: App, actor: Actor): Promise<string[]> {
+  const own = (await store.find(memberships, 'user', actor.user.id)).slice(0, MAX_ORGANIZATIONS)
+  const found: string[] = []
+  for (const { organization } of own) if (await isTokenFor(store, actor, organization)) found.push(organization)
+  return found
+}
+
 /** Returns the failing connections whose space the caller may sync. */
 async function failures(app: App, actor: Actor, spaceOf: SpaceOf): Promise<WaitingItem[]> {
   const { store } = app
   const found: WaitingItem[] = []
-  const own = (await store.find(memberships, 'user', actor.user.id)).slice(0, MAX_ORGANIZATIONS)
-  for (const { organization } of own) {
-    if (!(await isTokenFor(store, actor, organization))) continue
+  for (const organization of await organizationsOf(app, actor)) {
     const failing = { limit: MAX_FAILING, direction: 'desc' as const }
     for (const { failure, space: id } of (await store.page(connections, 'failing', organization, failing)).documents) {
       const space = await spaceOf(id)
@@ -95,18 +101,16 @@ async function reviewsRequested(app: App, actor: Actor, spaceOf: SpaceOf): Promi
 async function suggestionsOfReaders(app: App, actor: Actor, spaceOf: SpaceOf): Promise<WaitingItem[]> {
   const { store } = app
   const found: WaitingItem[] = []
-  const own = (await store.find(memberships, 'user', actor.user.id)).slice(0, MAX_ORGANIZATIONS)
-  for (const { organization } of own) {
-    if (!(await isTokenFor(store, actor, organization))) continue
+  for (const organization of await organizationsOf(app, actor)) {
     const newestOnes = { limit: MAX_SUGGESTIONS, direction: 'desc' as const }
     const { documents } = await store.page(siteSuggestions, 'waiting', organization, newestOnes)
     for (const id of [...new Set(documents.map(({ site }) => site))].slice(0, MAX_SITES)) {
       const site = await store.get(sites, id)
-      if (!site) continue
+      if (!site || !allows('site:review', await contentRole(store, actor.user.id, { ...site, kind: 'site' }))) continue
       const waiting = await listWaiting(app, actor, { doc: site })
       const [newest] = waiting.toSorted((a, b) => (a.createdAt > b.createdAt ? -1 : 1))
       const space = newest && (await spaceOf(newest.space))
-      if (!space || !allows('site:review', await contentRole(store, actor.user.id, { ...site, kind: 'site' }))) continue
+      if (!space) continue
       found.push({ type: 'suggestions', at: newest.createdAt, space, site, suggestions: waiting.length })
     }
   }

@@ -3,7 +3,7 @@
  */
 import { join, resolve } from 'node:path'
 import type { CommitId } from '../../kernel/ids.js'
-import { GitError, RemoteError } from '../errors.js'
+import { GitError, PackTooLarge, RemoteError } from '../errors.js'
 import { checkArrived, checkTree, stream } from '../remote/inspect.js'
 import { openQuarantine } from '../remote/quarantine.js'
 import { type GitSetting, runGit, withEnv } from '../remote/run.js'
@@ -82,7 +82,7 @@ async function packInto(
   const input = Buffer.from([tip, ...not.map((one) => `^${one}`), ''].join('\n'))
   const run = await runGit(git, args, { timeoutMs: left(), input, maxFileBytes: order.maxPackBytes })
   if (run.signal === 'SIGXFSZ')
-    throw new RemoteError('too-large', `The folder is larger than the limit of ${order.maxPackBytes} bytes.`)
+    throw new PackTooLarge(`The folder is larger than the limit of ${order.maxPackBytes} bytes.`)
   if (run.ended === 'timeout')
     throw new RemoteError('timeout', 'Extracting the folder from the repository took too long. Try again later.')
   if (run.code !== 0)

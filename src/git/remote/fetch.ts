@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { isOid } from '../../kernel/ids.js'
 import { receivedFromRemote } from '../../kernel/remote-wait.js'
-import { RemoteError } from '../errors.js'
+import { PackTooLarge, RemoteError } from '../errors.js'
 import type { FetchLimits, FetchResult, Remote } from '../types.js'
 import { type Connection, connect, type LocalRepository, type RemoteOptions } from './connection.js'
 import { type ReceivedFetch, fetchHere, PackRefused } from './fetch-here.js'
@@ -36,8 +36,8 @@ const ARGUMENTS = [
   '--quiet',
 ]
 
-const tooLarge = (limits: Pick<FetchLimits, 'maxPackBytes'>): RemoteError =>
-  new RemoteError('too-large', `The remote sends more than the limit of ${limits.maxPackBytes} bytes.`)
+const tooLarge = (limits: Pick<FetchLimits, 'maxPackBytes'>): PackTooLarge =>
+  new PackTooLarge(`The remote sends more than the limit of ${limits.maxPackBytes} bytes.`)
 
 /** The content of one fetch request. */
 interface Request {

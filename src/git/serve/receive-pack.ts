@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs'
 import { open, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { CommitId } from '../../kernel/ids.js'
-import { RemoteError } from '../errors.js'
+import { PackTooLarge, RemoteError } from '../errors.js'
 import { hermeticEnvironment } from '../process/environment.js'
 import { faultOf, refusalOf } from '../remote/fault.js'
 import { checkArrived, checkTree, requireCommit, requireUnstopped, stream } from '../remote/inspect.js'
@@ -51,17 +51,14 @@ interface ArrivedPack extends PushedPack {
   size: number
 }
 
-/** Writes the pack to a file as it arrives, and returns its size in bytes. Throws `RemoteError` 'too-large'. */
+/** Writes the pack to a file as it arrives, and returns its size in bytes. Throws `PackTooLarge`. */
 async function arrive(bytes: AsyncIterable<Uint8Array>, file: string, { maxPackBytes }: FetchLimits): Promise<number> {
   let size = 0
   const counted = async function* (): AsyncGenerator<Uint8Array> {
     for await (const piece of bytes) {
       size += piece.length
       if (size > maxPackBytes)
-        throw new RemoteError(
-          'too-large',
-          `Your push exceeds the limit of ${maxPackBytes} bytes. Push fewer commits at a time.`,
-        )
+        throw new PackTooLarge(`Your push exceeds the limit of ${maxPackBytes} bytes. Push fewer commits at a time.`)
       yield piece
     }
   }

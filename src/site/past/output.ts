@@ -30,8 +30,8 @@ export const pathInPast = (path: string): string | null => {
 }
 
 /**
- * Makes the response for an address of the past of a page, or of the list of its versions. Null if there is no such page, or the reader may not see it. Throws
- * 503 if too many readers open the past.
+ * Makes the response for an address of the past of a page, or of the list of its versions. Null if there is no such page,
+ * or the reader may not see it. Throws 503 if too many readers open the past.
  * @param now the current time, which is not recorded: a time that has passed stays so
  */
 export async function pastOutput(
