@@ -40,10 +40,13 @@ export interface ActedOrganization {
   organization: LoadedOrganization
 }
 
+/** The error for an organization that does not exist: 404. */
+export const noOrganization = (id: string): ServiceError =>
+  new ServiceError('not-found', `There is no organization ${id}. \`bindery org list\` lists them.`)
+
 /** Opens an organization as a user. Throws 404. */
 export async function openOrganization(app: App, id: string, as?: string): Promise<ActedOrganization> {
-  if ((await app.store.get(organizations, id)) === null)
-    throw new ServiceError('not-found', `There is no organization ${id}. \`bindery org list\` lists them.`)
+  if ((await app.store.get(organizations, id)) === null) throw noOrganization(id)
   const actor = await actorFor(app, id, as)
   const organization = await findOrganization(app, actor, id)
   if (organization) return { actor, organization }

@@ -1,8 +1,9 @@
 /** The operator's command for the quotas of an organization. */
 import type { App } from '../../domain/context/app.js'
 import { usageOf } from '../../domain/context/quotas.js'
-import { badRequest, notFound } from '../../kernel/errors.js'
+import { badRequest } from '../../kernel/errors.js'
 import { organizations, type QuotaName, quotaNames } from '../../model/index.js'
+import { noOrganization } from './actors.js'
 import type { Outcome } from './declaration.js'
 
 /** The word for a quota without a limit, and the one for the limit of the settings. */
@@ -32,7 +33,7 @@ export async function setQuotas(app: App, given: QuotaValues & { organization: s
   })
   await app.store.transact(async (tx) => {
     const doc = await tx.get(organizations, organization)
-    if (!doc) throw notFound(`Organization ${organization}`)
+    if (!doc) throw noOrganization(organization)
     if (changes.length === 0) return
     const all = { ...doc.quotas, ...Object.fromEntries(changes) }
     const quotas = Object.fromEntries(Object.entries(all).filter(([, limit]) => limit !== undefined))
