@@ -106,6 +106,13 @@ const uploads = () =>
   servingProcesses().filter(
     ({ line, cwd }) => cwd.startsWith(realpathSync(here.dir)) && /^\S*git\S* .*(upload-pack|pack-objects)/.test(line),
   )
+/** Waits until the condition is true. Throws after about two minutes, with the uploads of that moment. */
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let left = 6000; !isTrue(); left--) {
+    assert.ok(left > 0, `still waiting, with these uploads: ${JSON.stringify(uploads())}`)
+    await moment()
+  }
+}
 
 test('pushes that send nothing do not block other clones and pushes', async () => {
   const stranger = await newStranger()
@@ -154,14 +161,17 @@ test('a fetch has low priority and limited processor time, and ends with its cli
     detached: true,
     stdio: 'ignore',
   })
-  const [own, settled] = [nice(), () => uploads().every((one) => one.nice !== nice())]
-  while (!uploads().some(({ line: command }) => command.includes('pack-objects')) || !settled()) await moment()
-  for (const { line: command, nice: given, limits } of uploads()) {
-    assert.is(given, own + 10, command)
+  let seen = uploads()
+  await until(() => {
+    seen = uploads()
+    return seen.some(({ line: command }) => command.includes('pack-objects'))
+  })
+  for (const { line: command, nice: given, limits } of seen) {
+    assert.is(given, nice() + 10, command)
     assert.match(limits, /Max cpu time +6\d +unlimited/, command)
   }
   process.kill(-(client.pid as number), 'SIGKILL')
-  while (uploads().length > 0) await moment()
+  await until(() => uploads().length === 0)
   line.close()
 })
 
@@ -180,7 +190,7 @@ test('a fetch ends after an hour, even if its client was reading the whole time'
     await moment()
     assert.ok(uploads().length > 0)
     mock.timers.tick(2000)
-    while (uploads().length > 0) await moment()
+    await until(() => uploads().length === 0)
   } finally {
     mock.timers.reset()
     leave()

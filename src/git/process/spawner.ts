@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { connect } from 'node:net'
-import { constants, setPriority } from 'node:os'
+import { constants } from 'node:os'
 import { dirname } from 'node:path'
 import type { Duplex, Writable } from 'node:stream'
 import { type FromSpawner, type Guard, ID_BYTES, type Spawn, type ToSpawner } from './messages.js'
@@ -37,12 +37,12 @@ function guardedBy(
   return ['/bin/sh', ['-c', `${WATCH}\n${file}${cpu}exec "$0" "$@" 4<&-`, command, ...args]]
 }
 
-function lowerPriority({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
-  } catch {
-    // The process has ended.
-  }
+/**
+ * Returns a command that starts with a lower priority. To lower it after the start is too late: when the machine is
+ * busy, the command may already have started processes, which keep their priority.
+ */
+function lowered(command: string, args: readonly string[]): [command: string, args: string[]] {
+  return ['nice', ['-n', String(constants.priority.PRIORITY_BELOW_NORMAL), command, ...args]]
 }
 
 /** Passes the credential to the child, and keeps the other end of the watch open. */
@@ -92,7 +92,8 @@ function run(id: number, { command, args, cwd, env, guard, yields }: Spawn): voi
   }
   socket.on('error', (error) => end(null, '', error.message))
   socket.write(String(id).padEnd(ID_BYTES), () => {
-    const [program, given] = guard ? guardedBy(guard, command, args) : [command, args]
+    const [inner, innerArgs] = yields ? lowered(command, args) : [command, args]
+    const [program, given] = guard ? guardedBy(guard, inner, innerArgs) : [inner, innerArgs]
     const guardPipes = guard ? ([guard.credential === undefined ? 'ignore' : 'pipe', 'pipe'] as const) : []
     const child = spawn(program, given, {
       cwd,
@@ -101,7 +102,6 @@ function run(id: number, { command, args, cwd, env, guard, yields }: Spawn): voi
       detached: true,
     })
     running.set(id, { child, guarded: guard !== undefined })
-    if (yields) lowerPriority(child)
     if (guard && child.pid !== undefined) attend(child, guard)
     let stderr = ''
     child.on('spawn', () => {
