@@ -48,4 +48,19 @@ test('visitors get generated pages, except those below a hidden page', async () 
   assert.equal(await search('narwhal'), [])
 })
 
+test('an entry without a usable specification is not a page for visitors, until it has one', async () => {
+  const desk = await spaceWith(here, entry('later'))
+  const site = await newSite(here, { title: 'Later' })
+  const { id } = (await here.admin.call('post', `${site.base}/site-spaces`, { spaceId: desk.space }).expect(201)).body
+  await here.admin.call('post', `${site.base}/publish`).expect(200)
+  const pages = `${site.base}/published/site-spaces/${id}/pages`
+  const listed = await get(pages)
+  assert.equal(
+    listed.pages.map(({ title }: Json) => title),
+    ['Home'],
+  )
+  await put(here, 'later', specText({ paths: { '/pets': { get: operation('Get a walrus', ['pets']) } } }))
+  assert.match(JSON.stringify(await get(pages)), '"pets"')
+})
+
 test.run()

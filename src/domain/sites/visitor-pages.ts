@@ -32,14 +32,18 @@ export interface VisitorPages {
 }
 
 /**
- * Describes a page for the visitor gate. A draft (an entry with an empty target) is not live. A page that could not be
- * read counts as gone.
+ * Whether readers never see an entry: a link without a target, or a computed entry whose specification is missing or
+ * cannot be read, so that it has no pages.
  */
+const isDraft = (entry: PageEntry): boolean =>
+  (entry.type === 'link' && entry.href === '') || (entry.type === 'computed' && entry.pages.length === 0)
+
+/** Describes a page for the visitor gate. A draft is not live. A page that could not be read counts as gone. */
 export function visitorPageOf(entry: PageEntry, known: KnownPage | undefined, within?: VisitorPage): VisitorPage {
   const { hidden, condition } = known?.attributes ?? {}
   return {
     ...(within ? { within } : {}),
-    ...(entry.type === 'link' && entry.href === '' ? { draft: true } : {}),
+    ...(isDraft(entry) ? { draft: true } : {}),
     ...(known?.doubtful ? { gone: true } : {}),
     ...(hidden ? { hidden } : {}),
     ...defined({ condition }),
