@@ -24,6 +24,8 @@ const BLOCKS = `
 <div class="embed images"><figure><a class="poster" href="https://video.example.org/1" data-frame="https://frame.example.org/1"><b>video.example.org</b></a></figure></div>
 `
 
+const WIDE = '---\nlayout:\n  width: wide\n---\n\n# Wide\n\n## Part\n\nText.\n\n<p align="center">In the middle</p>\n'
+
 /** The paths of requests, from the access log. */
 const pages: string[] = []
 
@@ -39,13 +41,16 @@ const [test, context] = await suiteWith('site/browser', async () => {
   const here = await startService({ overrides: { log } })
   const desk = await openDesk(here, {
     'SUMMARY.md':
-      '* [Start](README.md)\n* [Cluster](cluster/README.md)\n  * [Locks](cluster/locks.md)\n* [Last](last.md)\n* [Blocks](blocks.md)\n',
+      '* [Start](README.md)\n* [Cluster](cluster/README.md)\n  * [Locks](cluster/locks.md)\n* [Last](last.md)\n* [Blocks](blocks.md)\n* [Wide](wide.md)\n',
     'blocks.md': readFileSync(new URL('./fixtures/every-block.md', import.meta.url), 'utf8'),
     'README.md': `# Start\n\n${'Text of a long page.\n\n'.repeat(40)}## Second part\n\n${'More.\n\n'.repeat(40)}`,
     'cluster/README.md': '# Cluster\n\nMany machines.\n',
     'cluster/locks.md': '# Locks\n\nIntro.\n\n## Choose a lock provider\n\nRedis.\n',
     'last.md': '# Last\n\nDone.\n',
   })
+  const now = Math.floor(Date.now() / 1000)
+  await desk.human({ 'wide.md': WIDE }, { seconds: now - 900 * 24 * 60 * 60 })
+  await desk.human({ 'wide.md': WIDE.replace('Text.', 'Other text.') }, { seconds: now })
   const site = await publishSite(here, [desk.space], { feedback: { enabled: true } })
   const browser = await openChromium(here)
   const close = async (): Promise<void> => {
@@ -321,6 +326,19 @@ test('the outline marks the visible section', () =>
     await page.waitForFunction(() =>
       document.querySelector('.toc a[aria-current=true]')?.textContent?.startsWith('Second part'),
     )
+  }))
+
+test('a wide page shows its history in its sections, and centers text across its width', () =>
+  visit('/wide', async (page) => {
+    const { seen, gone, middle } = await page.evaluate(() => {
+      const boxes = (of: string) => [...document.querySelectorAll(of)].map((one) => one.getBoundingClientRect())
+      const heights = (of: string) => boxes(of).map(({ height }) => height)
+      const centers = [...boxes('.prose'), ...boxes('.prose > [align=center]')].map(({ x, width }) => x + width / 2)
+      return { seen: heights('.prose > .fold'), gone: heights('.prose > .rec'), middle: centers }
+    })
+    assert.ok(seen.length > 0 && seen.every((height) => height > 0))
+    assert.ok(gone.length > 0 && gone.every((height) => height === 0))
+    assert.is(middle[0], middle[1])
   }))
 
 test('tabs, copy buttons, pictures, embeds and printing work for blocks', async () => {

@@ -217,6 +217,12 @@ test('icons are found by their Font Awesome names, in five styles', async () => 
     ['i-fa~cog 0 0 256 256', 'i-fa~ankh 0 0 320 512', 'i-fa~github 0 0 256 256', 'i-info 0 0 20 20'],
   )
   assert.not.match(made, /<!--|<script|xmlns/)
+  const pro = await symbolsFor(assets, ['fa~gitbook-assistant', 'fa~globe-pointer', 'fa~globe'], 'regular')
+  const [, nearest, globe] = pro
+    .split('<symbol ')
+    .slice(1)
+    .map((one) => one.replace(/^id="[^"]*"/, ''))
+  assert.is(nearest, globe)
 })
 
 test('icon names cannot escape the folder, and unknown icons are omitted', async () => {

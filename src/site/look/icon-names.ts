@@ -1,6 +1,6 @@
 /**
  * Phosphor icons by the Font Awesome names that pages use. Icons with the same name in both sets are not listed. Other
- * icons are shown as in Font Awesome.
+ * icons are shown as in Font Awesome, whose free set lacks those at the end of the list.
  */
 const NAMES = `
 address-card:identification-card alarm-clock:alarm align-center:text-align-center align-justify:text-align-justify
@@ -120,6 +120,10 @@ linkedin:linkedin-logo facebook:facebook-logo instagram:instagram-logo reddit:re
 twitter:twitter-logo apple:apple-logo android:android-logo windows:windows-logo linux:linux-logo figma:figma-logo
 medium:medium-logo mastodon:mastodon-logo telegram:telegram-logo tiktok:tiktok-logo whatsapp:whatsapp-logo
 threads:threads-logo
+brain-circuit:brain chart-mixed:chart-line chatgpt:open-ai-logo clipboard-list-check:list-checks gitbook-assistant:sparkle
+grid:squares-four grid-2:squares-four grid-2-plus:squares-four memo:note message-bot:chat-circle-dots
+octagon-check:seal-check party-horn:confetti rectangle-terminal:terminal-window sparkles:sparkle
+square-terminal:terminal-window user-headset:headset webhook:webhooks-logo
 `
 
 const byName = new Map(

@@ -49,10 +49,22 @@ async function symbolOf({ iconAliases }: SharedAssets, name: string, style: Icon
   if (known !== undefined) return known
   const written = name.replace(/^fa~/, '')
   const isName = name.startsWith('fa~') && written.length <= MAX_NAME && NAME.test(written)
-  const canonical = iconAliases.get(written) ?? written
-  const made = isName ? await chosen(name, canonical, style) : ''
+  const made = isName ? await nearest(name, iconAliases.get(written) ?? written, style) : ''
   loaded.set(key, made)
   return made
+}
+
+/**
+ * Returns the symbol for a name, or for the name without its last words (at most two): `globe-pointer` is not in the
+ * free sets, but `globe` is. '' if there is none.
+ */
+async function nearest(id: string, name: string, style: IconStyle): Promise<string> {
+  const words = name.split('-')
+  for (let left = words.length; left > Math.max(0, words.length - 3); left--) {
+    const symbol = await chosen(id, words.slice(0, left).join('-'), style)
+    if (symbol !== '') return symbol
+  }
+  return ''
 }
 
 async function chosen(id: string, name: string, style: IconStyle): Promise<string> {
