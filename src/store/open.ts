@@ -89,8 +89,15 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-function lineOf({ file, documents, kept, what }: Extract<StoreEvent, { event: 'repaired' }>): string {
-  const rest = kept === null ? 'Its documents are lost.' : `The damaged file is now ${kept}.`
-  const read = documents === 1 ? '1 document was readable' : `${documents} documents were readable`
+function lineOf({ file, documents, records, kept, what }: Extract<StoreEvent, { event: 'repaired' }>): string {
+  const thing = records === undefined ? 'document' : 'record'
+  const rest =
+    kept === null
+      ? `Its ${thing}s are lost.`
+      : records === undefined
+        ? `The damaged file is now ${kept}.`
+        : `A copy of the damaged file is ${kept}. Compare it, because readable records may have changed characters.`
+  const of = records === undefined ? '' : ` of ${records}`
+  const read = documents === 1 && of === '' ? `1 ${thing} was readable` : `${documents}${of} ${thing}s were readable`
   return `${file} was damaged (${what}). ${read}. ${rest}`
 }

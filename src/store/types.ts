@@ -122,8 +122,11 @@ export type StoreEvent =
   | { event: 'bit-corrected'; file: string; offset: number }
   /** The documents of the file are out of service. */
   | { event: 'damaged'; error: Error }
-  /** A damaged file was replaced by its readable documents. `kept` is the damaged one; null if it was missing. */
-  | { event: 'repaired'; file: string; documents: number; kept: string | null; what: string }
+  /**
+   * A damaged file was replaced by its readable documents. `kept` is the damaged one; null if it was missing. `records`
+   * is set for a file of a journal: the number of records that it had, of which `documents` were readable.
+   */
+  | { event: 'repaired'; file: string; documents: number; records?: number; kept: string | null; what: string }
   | { event: 'migrated'; version: number; name: string }
   | { event: 'checkpoint'; files: number; seq: number; milliseconds: number }
   | { event: 'checkpoint-failed'; error: unknown }
