@@ -11,6 +11,7 @@ import { listLines, lists } from './bench/lists.js'
 import { manySpaces, manySpacesLine } from './bench/many-spaces.js'
 import { type Line, print } from './bench/measure.js'
 import { nodeLines, nodes } from './bench/nodes.js'
+import { quietSpace, quietSpaceLine } from './bench/quiet-space.js'
 import { readLines, reads } from './bench/reads.js'
 import { searches, searchLine } from './bench/search.js'
 import { publishedSites, siteLines } from './bench/sites.js'
@@ -52,6 +53,7 @@ const groups: { names: string[]; run: (dir: string) => Promise<Line[]> }[] = [
   { names: ['document patch, 10,000 documents / 10 documents'], run: documents },
   { names: listLines, run: (dir) => lists(dir, wanted) },
   { names: [...manyEditsLines], run: manyEdits },
+  { names: [quietSpaceLine], run: quietSpace },
   { names: nodeLines, run: (dir) => nodes(dir, wanted) },
   {
     names: [manySpacesLine],

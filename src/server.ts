@@ -29,6 +29,7 @@ import { openServers, type Served } from './start/open-servers.js'
 import { startWatchers, type Watchers } from './start/watchers.js'
 import { tellSetAside } from './domain/events/events.js'
 import { isRefName } from './git/index.js'
+import type { StoreOptions } from './store/index.js'
 
 /** A running service. */
 export interface Service {
@@ -52,8 +53,8 @@ export interface Service {
 export interface Overrides {
   clock?: Clock
   log?: Log
-  /** Replace damaged files of documents by what is readable of them. */
-  repairDocuments?: boolean
+  /** Whether damaged files of documents are replaced by what is readable of them, and the limit of the log until then. */
+  documents?: Pick<StoreOptions, 'repair' | 'maxKeptLogBytes'>
   /** Do not run queued jobs. */
   withoutWorker?: boolean
   /** The servers to start; default: both. A command that only uses the app starts none. */
@@ -81,7 +82,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   try {
     const node = await openNode(config, overrides.leaseMs, closers)
     const { moved, movedElsewhere } = moveListeners(work, node)
-    const { clock = systemClock, makePool = createPool, templates, repairDocuments = false } = overrides
+    const { clock = systemClock, makePool = createPool, templates, documents = {} } = overrides
     // Before the app is open, set-aside refs are only in the log.
     let opened: App | undefined
     const setAside = (repository: string, found: readonly SetAside[]): void =>
@@ -89,12 +90,12 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     const listening = { moved, movedElsewhere, setAside }
     const app = await openApp(
       config,
-      { log, clock, budget, ...listening, makePool, node, templates, repairDocuments },
+      { log, clock, budget, ...listening, makePool, node, templates, documents },
       closers,
     )
     opened = app
     const takeUp = () => catchUp(app, node, () => bootstrap(app, config))
-    const readOnly = await isReadOnly(folders, log)
+    const readOnly = await isReadOnly(app.store, folders, log)
     const { repairs, result: first } = readOnly ? { repairs: [], result: await bootstrap(app, config) } : await takeUp()
     const watchers = startWatchers(app, () => work.background === null || work.background.drivers.current !== null)
     work.watchers = watchers
@@ -110,7 +111,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       work.background = startBackground(app, { requestExports: watchers.requestExports, node })
     }
     if (!readOnly) await begin()
-    const resumption = readOnly ? resumeWhenWritable(folders, log, () => takeUp().then(begin)) : null
+    const resumption = readOnly ? resumeWhenWritable(app.store, folders, log, () => takeUp().then(begin)) : null
     node?.hints.on('moved', (hint) => {
       const [space = '', ...refs] = hint.split(' ')
       movedElsewhere(space, refs.filter(isRefName))

@@ -16,7 +16,7 @@ export class OperatorError extends Error {
  * while a server runs.
  */
 export const offline = (config: Config, { jobs = false, repair = false } = {}) =>
-  start({ ...config, logLevel: 'silent' }, { withoutWorker: !jobs, serves: [], repairDocuments: repair })
+  start({ ...config, logLevel: 'silent' }, { withoutWorker: !jobs, serves: [], documents: { repair } })
 
 /** Checks a stopped installation: the start reconciles documents with Git, then everything is checked. */
 export async function checkAll(config: Config, { deep = false } = {}): Promise<Findings> {

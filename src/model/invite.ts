@@ -39,6 +39,12 @@ export const invites = table<InviteDoc>()({
     hash: (invite) => invite.hash ?? null,
     createdBy: (invite) => `${invite.organization}/${invite.createdBy}`,
   },
+  orders: {
+    expiry: {
+      group: (invite) => (invite.expiresAt === undefined ? null : 'all'),
+      by: (invite) => invite.expiresAt ?? '',
+    },
+  },
   unique: ['hash'],
   owner: (invite) => invite.organization,
 })

@@ -21,6 +21,7 @@ interface SignInDoc {
 export const signIns = table<SignInDoc>()({
   name: 'sign-ins',
   indexes: { hash: (one) => one.hash, email: (one) => one.email },
+  orders: { expiry: { group: () => 'all', by: (one) => one.expiresAt } },
   unique: ['hash'],
 })
 

@@ -51,6 +51,7 @@ export const siteSuggestions = table<SiteSuggestionDoc>()({
   },
   orders: {
     waiting: { group: (one) => (one.state === 'waiting' ? one.organization : null), by: (one) => one.createdAt },
+    expiry: { group: () => 'all', by: (one) => one.expiresAt },
   },
   unique: ['hash'],
   owner: (one) => one.site,

@@ -53,6 +53,7 @@ export interface SsoSignInDoc {
 export const ssoSignIns = table<SsoSignInDoc>()({
   name: 'sso-sign-ins',
   indexes: { hash: (one) => one.hash, provider: (one) => one.provider },
+  orders: { expiry: { group: () => 'all', by: (one) => one.expiresAt } },
   unique: ['hash'],
 })
 
@@ -63,7 +64,12 @@ interface SsoUsedDoc {
   expiresAt: string
 }
 
-export const ssoUsed = table<SsoUsedDoc>()({ name: 'sso-used', indexes: {}, owner: (one) => one.id.slice(0, 1) })
+export const ssoUsed = table<SsoUsedDoc>()({
+  name: 'sso-used',
+  indexes: {},
+  orders: { expiry: { group: () => 'all', by: (one) => one.expiresAt } },
+  owner: (one) => one.id.slice(0, 1),
+})
 
 /**
  * A token that an admin has exempted: it gives access although its owner must use single sign-on. The ID is

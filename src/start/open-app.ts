@@ -47,6 +47,7 @@ import { loadTemplates } from './load-templates.js'
 import { checkCommitKey, signingKeyOf } from './keys.js'
 import { refuseUnfinished } from './migration.js'
 import { isShared, openDocuments } from './open-documents.js'
+import type { StoreOptions } from '../store/index.js'
 import { openFiles } from './open-files.js'
 import { dropOutdated, resumePurge } from './purge-swap.js'
 import { openRepositories } from './open-repositories.js'
@@ -77,15 +78,15 @@ interface Surroundings {
   node: Node | null
   /** Undefined = the included templates and those of the operator. */
   templates: App['templates'] | undefined
-  /** Whether damaged files of documents are replaced by what is readable of them. */
-  repairDocuments: boolean
+  /** Whether damaged files of documents are replaced by what is readable of them, and the limit of the log until then. */
+  documents: Pick<StoreOptions, 'repair' | 'maxKeptLogBytes'>
 }
 
 /** Opens the app. Each opened resource is added to `closers` immediately. */
 export async function openApp(config: Config, around: Surroundings, closers: Closers): Promise<App> {
   const { budget, log, clock, node } = around
   await checkShared(config, node)
-  const store = await openDocuments(config, log, node, around.repairDocuments)
+  const store = await openDocuments(config, log, node, around.documents)
   closers.add(() => store.close())
   const settings = await settingsOf(config, store, node)
   const git = await openRepositories(config, around, closers)

@@ -9,7 +9,14 @@ import type { Log } from '../kernel/log.js'
 import { asError } from '../kernel/thrown.js'
 import { documentTables } from '../model/index.js'
 import type { Node } from './open-node.js'
-import { openPostgresStore, openStore, type SharedStore, type Store, type StoreEvent } from '../store/index.js'
+import {
+  openPostgresStore,
+  openStore,
+  type SharedStore,
+  type Store,
+  type StoreEvent,
+  type StoreOptions,
+} from '../store/index.js'
 
 /**
  * Opens the documents; nodes keep them in their database. Only the owner may read names, addresses and token hashes, so
@@ -19,7 +26,7 @@ export async function openDocuments(
   config: Pick<Config, 'dataDir'>,
   log: Log,
   node: Pick<Node, 'database' | 'news'> | null,
-  repair = false,
+  options: Pick<StoreOptions, 'repair' | 'maxKeptLogBytes'> = {},
 ): Promise<Store> {
   const dataDir = resolve(config.dataDir)
   const dir = join(dataDir, 'store')
@@ -38,7 +45,7 @@ export async function openDocuments(
     })
   }
   makePrivate(dir, { deep: true })
-  return openStore({ dir, tables: documentTables, migrations, log: tell, repair })
+  return openStore({ dir, tables: documentTables, migrations, log: tell, ...options })
 }
 
 function tellOperator(log: Log, { event, ...fields }: StoreEvent): void {

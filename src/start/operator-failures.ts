@@ -6,7 +6,7 @@ import { type FolderWatch, isRefusedWrite, type LowFolder, type UnwritableFolder
 import { GitError, isRepositoryFault, NoRepository, UnsupportedRepository } from '../git/index.js'
 import { ServiceError } from '../kernel/errors.js'
 import type { App } from '../domain/context/app.js'
-import { type Store, StoreDamaged } from '../store/index.js'
+import { LogFull, type Store, StoreDamaged } from '../store/index.js'
 import { missingDocuments } from './open-documents.js'
 
 const REMEDY =
@@ -16,9 +16,10 @@ const REMEDY =
 export const describeFolder = ({ setting, problem }: Pick<UnwritableFolder, 'setting' | 'problem'>): string =>
   `${setting}: ${problem}`
 
-/** Returns what the service lacks to serve requests: the database, or folders that it cannot write. */
-export const missingParts = async (app: Pick<App, 'store'>, folders: FolderWatch): Promise<string[]> => [
-  ...(await missingDocuments(app.store)),
+/** Returns what the service lacks to serve requests: the database, or a log or folders that it cannot write. */
+export const missingParts = async ({ store }: Pick<App, 'store'>, folders: FolderWatch): Promise<string[]> => [
+  ...(await missingDocuments(store)),
+  ...(store.full ? [describeFull(store.full)] : []),
   ...(await folders.unwritable()).map(describeFolder),
 ]
 
@@ -33,6 +34,14 @@ export function operatorFailures(folders: FolderWatch): (thrown: unknown) => Pro
     if (thrown instanceof ServiceError) return thrown
     if (thrown instanceof StoreDamaged)
       return new ServiceError('unavailable', describeDamage(thrown), { cause: thrown })
+    if (thrown instanceof LogFull)
+      return new ServiceError(
+        'insufficient-storage',
+        `The server cannot store data right now. ${describeFull(thrown)}`,
+        {
+          cause: thrown,
+        },
+      )
     if (isRepositoryFault(thrown))
       return new ServiceError('unavailable', `${faultOf(thrown)} ${REMEDY}`, { cause: thrown })
     // Git reports a full disk only in words, so any Git failure triggers a check of the folders.
@@ -45,15 +54,20 @@ export function operatorFailures(folders: FolderWatch): (thrown: unknown) => Pro
 }
 
 /** The file without the folders above the store, which are only for the operator. */
-const describeDamage = ({ file }: StoreDamaged): string =>
-  `This content is out of service: the file ${file.slice(file.lastIndexOf('/store/') + 1)} of the data folder is damaged. An operator of the server has to stop it and run \`bindery fsck --repair\`, or restore a backup. Everything that does not need this file works.`
+const fileOf = ({ file }: StoreDamaged): string => file.slice(file.lastIndexOf('/store/') + 1)
+
+const describeDamage = (damage: StoreDamaged): string =>
+  `This content is out of service: the file ${fileOf(damage)} of the data folder is damaged. An operator of the server has to stop it and run \`bindery fsck --repair\`, or restore a backup. Everything that does not need this file works.`
+
+const describeFull = ({ damage, bytes }: LogFull): string =>
+  `The log of the documents has ${mebibytes(bytes)} and must not grow until the damaged file ${fileOf(damage)} of the data folder is repaired. An operator of the server has to stop it and run \`bindery fsck --repair\`, or restore a backup. Reading works.`
 
 /** Describes the log of the documents while a damaged file keeps it from being shortened; empty otherwise. */
 export async function describeLog(store: Store): Promise<string[]> {
   if ((store.damaged ?? []).length === 0) return []
   const bytes = (await store.logBytes?.()) ?? 0
   return [
-    `The log of the documents has ${bytes.toLocaleString('en')} bytes. It grows with each write until the damaged files are repaired, and the next start reads all of it.`,
+    `The log of the documents has ${bytes.toLocaleString('en')} bytes. It grows with each write until the damaged files are repaired, and the next start reads all of it. At 256 MiB, writes are rejected.`,
   ]
 }
 

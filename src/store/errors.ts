@@ -60,6 +60,20 @@ export class StoreDamaged extends Error {
   }
 }
 
+/** The log has its maximum size, and a damaged file prevents that it is shortened. The store accepts no changes. */
+export class LogFull extends Error {
+  constructor(
+    readonly damage: StoreDamaged,
+    /** The size of the log in bytes. */
+    readonly bytes: number,
+  ) {
+    super(
+      `The log of the documents has ${bytes} bytes and cannot be shortened, so no changes are accepted. ${damage.message}`,
+    )
+    this.name = 'LogFull'
+  }
+}
+
 /** Returns a handler that replaces the error of a damaged file by a value, and throws every other error. */
 export const orIfDamaged =
   <T>(value: T) =>

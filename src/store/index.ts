@@ -4,6 +4,7 @@ export { FolderLocked as StoreLocked } from '../disk/folder-lock.js'
 export { DatabaseAway } from '../postgres/index.js'
 export {
   DuplicateKey,
+  LogFull,
   NoDocument,
   orIfDamaged,
   StaleDocument,

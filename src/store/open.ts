@@ -18,6 +18,12 @@ import type { Store, StoreEvent, StoreOptions } from './types.js'
 const CHECKPOINT_AFTER_BYTES = 8 * 1024 * 1024
 
 /**
+ * Log size at which changes are rejected while a damaged file prevents checkpoints, in bytes. Each start reads the log
+ * into memory.
+ */
+const MAX_KEPT_LOG_BYTES = 256 * 1024 * 1024
+
+/**
  * Opens the store in a folder, or creates one. Throws `StoreLocked` if another process has it open, `StoreDamaged` if the
  * log or the manifest is damaged (the damage of other files concerns only their table), `StoreTooNew` if a newer release wrote it, `DuplicateKey` if stored documents violate a unique index
  * of `tables`.
@@ -28,6 +34,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     migrations = [],
     repair = false,
     checkpointAfterBytes = CHECKPOINT_AFTER_BYTES,
+    maxKeptLogBytes = MAX_KEPT_LOG_BYTES,
     fs = nodeFileSystem,
     log: given = () => undefined,
   } = options
@@ -71,7 +78,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       replayed,
       milliseconds: performance.now() - started,
     })
-    const parts = { database, log, checkpointer, lock, migrated, checkpointAfterBytes, tell }
+    // Without checkpoints, only the newest segment grows.
+    const maxSegmentBytes = maxKeptLogBytes - ((await log.bytes()) - log.length)
+    const parts = { database, log, checkpointer, lock, migrated, checkpointAfterBytes, maxSegmentBytes, tell }
     return new EmbeddedStore({ ...parts, renews: found.corrected, repaired })
   } catch (thrown) {
     await log?.close().catch(() => undefined)
@@ -80,8 +89,15 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-function lineOf({ file, documents, kept, what }: Extract<StoreEvent, { event: 'repaired' }>): string {
-  const rest = kept === null ? 'Its documents are lost.' : `The damaged file is now ${kept}.`
-  const read = documents === 1 ? '1 document was readable' : `${documents} documents were readable`
+function lineOf({ file, documents, records, kept, what }: Extract<StoreEvent, { event: 'repaired' }>): string {
+  const thing = records === undefined ? 'document' : 'record'
+  const rest =
+    kept === null
+      ? `Its ${thing}s are lost.`
+      : records === undefined
+        ? `The damaged file is now ${kept}.`
+        : `A copy of the damaged file is ${kept}. Compare it, because readable records may have changed characters.`
+  const of = records === undefined ? '' : ` of ${records}`
+  const read = documents === 1 && of === '' ? `1 ${thing} was readable` : `${documents}${of} ${thing}s were readable`
   return `${file} was damaged (${what}). ${read}. ${rest}`
 }

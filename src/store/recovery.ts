@@ -11,6 +11,7 @@ import { deepFreeze } from './json.js'
 import type { GroupIndex } from './journal/group.js'
 import { isJournal, Journals } from './journal/journals.js'
 import { loadGroup } from './journal/load.js'
+import { mendSegments } from './journal/mend.js'
 import { type Batch, createSegment, type NewestSegment, listSegments, readSegment, toRestore } from './log.js'
 import { emptyManifest, findManifest, layout, type Manifest, writeManifest } from './manifest.js'
 import {
@@ -88,7 +89,8 @@ export async function recover(
       checkIsBelow(state, lastSeq, pathOf(paths.documents, table, owner))
       if (state.touched || state.isFlipped) dirty.push([table, owner])
     }
-    if (isJournal(table)) await loadJournal(journals, table, byOwner, { unread, findings })
+    if (isJournal(table))
+      dirty.push(...(await loadJournal(journals, table, byOwner, { unread, findings, damaged: paths.damaged })))
     else documents.set(table, await documentsOf({ fs, dir: paths.documents, findings }, table, byOwner))
   }
   return {
@@ -105,20 +107,31 @@ export async function recover(
   }
 }
 
+/** Loads the groups of a journal. Returns those whose segments a repair replaced, as [table, group]. */
 async function loadJournal(
   journals: Journals,
   table: string,
   groups: Map<string, OwnerState>,
-  { unread, findings }: { unread: Unread; findings: Findings },
-): Promise<void> {
+  { unread, findings, damaged }: { unread: Unread; findings: Findings; damaged: string },
+): Promise<[string, string][]> {
+  const mended: [string, string][] = []
   for (const [group, { documents, added }] of groups) {
     // Without its checkpoint, the locations of its records are unknown.
     if (unread.get(table)?.has(fileNameOf(group))) continue
     const index = ([...documents.values()][0] as unknown as GroupIndex) ?? null
     // After a repair, segments contain records that the log adds again.
     const young = index === null ? added : added.filter(({ position }) => position >= index.next)
-    await loadGroup(journals, table, group, index, young, findings.recordsDamaged)
+    // A repair reads the segments below.
+    await loadGroup(journals, table, group, index, young, findings.repair ? () => {} : findings.recordsDamaged)
+    if (!findings.repair) continue
+    const { folder, segments } = journals.group(table, group)
+    const options = { folder, damaged, prefix: `${table}-${fileNameOf(group)}`, tell: findings.tell }
+    const readable = await mendSegments(journals.fs, segments, options)
+    if (readable.every((one) => segments.includes(one)) && readable.length === segments.length) continue
+    journals.replaceSegments(table, group, readable)
+    mended.push([table, group])
   }
+  return mended
 }
 
 /** Returns the documents of a table. Removes checkpoint files without documents that the log does not refer to. */

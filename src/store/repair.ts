@@ -1,7 +1,7 @@
 /** Reads what is readable of a damaged checkpoint file, for an operator who has no backup. */
 import { crc32 } from 'node:zlib'
 import { fileNameOf } from './file-name.js'
-import { ensureDir, listDir, readIfThere } from './file-system.js'
+import { ensureDir, listDir, readIfThere, replaceFile } from './file-system.js'
 import type { GroupIndex } from './journal/group.js'
 import type { Segment } from './journal/segment.js'
 import type { FileSystem } from './types.js'
@@ -82,12 +82,24 @@ const isDocument = (value: unknown): value is AnyDocument =>
 /** Moves a damaged file to the folder of damaged files. Returns its new path, or null if it does not exist. */
 export async function setAside(fs: FileSystem, file: string, to: string, name: string): Promise<string | null> {
   if ((await readIfThere(fs, file)) === null) return null
+  const kept = await freePath(fs, to, name)
+  await fs.rename(file, kept)
+  await fs.syncDir(to)
+  return kept
+}
+
+/** Writes the content of a damaged file to the folder of damaged files. Returns the path of the copy. */
+export async function copyAside(fs: FileSystem, bytes: Buffer, to: string, name: string): Promise<string> {
+  const kept = await freePath(fs, to, name)
+  await replaceFile(fs, kept, bytes)
+  await fs.syncDir(to)
+  return kept
+}
+
+async function freePath(fs: FileSystem, to: string, name: string): Promise<string> {
   await ensureDir(fs, to)
   const taken = new Set(await listDir(fs, to))
   let number = 1
   while (taken.has(`${number}-${name}`)) number++
-  const kept = `${to}/${number}-${name}`
-  await fs.rename(file, kept)
-  await fs.syncDir(to)
-  return kept
+  return `${to}/${number}-${name}`
 }

@@ -4,7 +4,7 @@ import type { Checkpointer } from './checkpointer.js'
 import { Committer, type Failure } from './committer.js'
 import type { Damages } from './damages.js'
 import type { Database } from './database.js'
-import { StoreClosed, type StoreDamaged } from './errors.js'
+import { LogFull, StoreClosed, type StoreDamaged } from './errors.js'
 import type { Lock } from '../disk/folder-lock.js'
 import type { Log } from './log.js'
 import type { RangePage, PageRange } from '../kernel/paging.js'
@@ -26,6 +26,8 @@ interface StoreParts {
   readonly lock: Lock
   readonly migrated: number
   readonly checkpointAfterBytes: number
+  /** Size of the newest segment in bytes at which changes are rejected while checkpoints must wait. */
+  readonly maxSegmentBytes: number
   /** Whether the next append starts a checkpoint, to replace files with corrected bits. */
   readonly renews: boolean
   /** A line for each file that the start repaired. */
@@ -88,13 +90,10 @@ export class EmbeddedStore extends SingleWrites implements Store {
       const failure = this.#committer.lastFailure
       if (failure && failure !== before) throw failure.cause
       const changes = tx.changes()
-      return {
-        settled:
-          changes.length + tx.additions.length > 0
-            ? this.#committer.stage(changes, tx.additions)
-            : this.#committer.settled(),
-        outcome: { value },
-      }
+      if (changes.length + tx.additions.length === 0) return { settled: this.#committer.settled(), outcome: { value } }
+      const { full } = this
+      if (full) throw full
+      return { settled: this.#committer.stage(changes, tx.additions), outcome: { value } }
     } catch (thrown) {
       return { settled: this.#committer.settled(), outcome: { thrown } }
     } finally {
@@ -173,6 +172,12 @@ export class EmbeddedStore extends SingleWrites implements Store {
 
   logBytes(): Promise<number> {
     return this.#parts.log.bytes()
+  }
+
+  get full(): LogFull | null {
+    const { log, maxSegmentBytes } = this.#parts
+    const { first } = this.#damages
+    return first !== null && log.length >= maxSegmentBytes ? new LogFull(first, log.length) : null
   }
 
   async read<T extends object>(of: Journal<T>, group: string, query: JournalQuery<T>): Promise<JournalPage<T>> {

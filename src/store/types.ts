@@ -2,7 +2,7 @@
 import type { Lock } from '../disk/folder-lock.js'
 import type { Table, Document, Draft, Journal, JournalReader } from '../kernel/documents.js'
 import type { PageReader } from '../kernel/paging.js'
-import type { StoreDamaged } from './errors.js'
+import type { LogFull, StoreDamaged } from './errors.js'
 import type { Recording } from '../kernel/recording.js'
 
 export { type Table, table, type Document, type Draft, type Journal, type Order } from '../kernel/documents.js'
@@ -72,6 +72,11 @@ export interface Store extends Reader {
    * Absent for a database.
    */
   logBytes?(): Promise<number>
+  /**
+   * The error of every change while the log has its maximum size and a damaged file prevents that it is shortened; else
+   * null. Absent for a database.
+   */
+  readonly full?: LogFull | null
   /** Returns the same store with recorded reads. */
   recorded(recording: Recording): Store
   /** Writes checkpoints and releases the lock. */
@@ -117,8 +122,11 @@ export type StoreEvent =
   | { event: 'bit-corrected'; file: string; offset: number }
   /** The documents of the file are out of service. */
   | { event: 'damaged'; error: Error }
-  /** A damaged file was replaced by its readable documents. `kept` is the damaged one; null if it was missing. */
-  | { event: 'repaired'; file: string; documents: number; kept: string | null; what: string }
+  /**
+   * A damaged file was replaced by its readable documents. `kept` is the damaged one; null if it was missing. `records`
+   * is set for a file of a journal: the number of records that it had, of which `documents` were readable.
+   */
+  | { event: 'repaired'; file: string; documents: number; records?: number; kept: string | null; what: string }
   | { event: 'migrated'; version: number; name: string }
   | { event: 'checkpoint'; files: number; seq: number; milliseconds: number }
   | { event: 'checkpoint-failed'; error: unknown }
@@ -132,10 +140,14 @@ export interface StoreOptions {
   migrations?: readonly Migration[]
   /** The log size in bytes at which checkpoints are written and a new log is started. Default: 8 MiB. */
   checkpointAfterBytes?: number
+  /**
+   * The log size in bytes at which changes are rejected while a damaged file prevents checkpoints. Default: 256 MiB.
+   */
+  maxKeptLogBytes?: number
   log?: (event: StoreEvent) => void
   /**
-   * Whether damaged files of tables are replaced by their readable documents. The damaged ones are kept in the folder
-   * `damaged`. Lost documents stay lost, so only an operator decides this.
+   * Whether damaged files of tables and journals are replaced by their readable documents and records. The damaged ones
+   * are kept in the folder `damaged`. Lost documents stay lost, so only an operator decides this.
    */
   repair?: boolean
   /** The file system. Tests pass one that loses everything that was not synced. */

@@ -88,6 +88,51 @@ test('a sign-in link works for fifteen minutes, and at most three are open', asy
   await smtp.mailTo('late@people.example', 4)
 })
 
+test('the removal of expired documents reads a bounded number of them at once', async () => {
+  const { store } = here.service.app
+  const at = (ms: number): string => new Date(now + ms).toISOString()
+  await store.transact(async (tx) => {
+    for (let n = 0; n < 900; n++) {
+      const expiresAt = at(n < 450 ? -1000 : 60_000)
+      await tx.insert(signIns, {
+        id: `many-${n}`,
+        email: `${n}@many.example`,
+        hash: `hash-${n}`,
+        createdAt: at(-2000),
+        expiresAt,
+      })
+    }
+  })
+  const transact = store.transact.bind(store)
+  const read: number[] = []
+  store.transact = (work) =>
+    transact((tx) =>
+      work(
+        new Proxy(tx, {
+          get: (target, name) => {
+            if (name === 'all') assert.unreachable('it reads a whole table')
+            const value = target[name as keyof typeof target] as unknown
+            if (typeof value !== 'function') return value
+            return async (...given: unknown[]) => {
+              const found = await value.apply(target, given)
+              if (name === 'page') read.push(found.documents.length)
+              return found
+            }
+          },
+        }),
+      ),
+    )
+  try {
+    await removeExpired(here.service.app)
+  } finally {
+    store.transact = transact
+  }
+  assert.ok(Math.max(...read) <= 200, read.join())
+  assert.is(await store.get(signIns, 'many-449'), null)
+  assert.ok(await store.get(signIns, 'many-450'))
+  for (let n = 450; n < 900; n++) await store.remove(signIns, `many-${n}`)
+})
+
 test('a newcomer gets an account only through a valid link invitation', async () => {
   const org = await organization(here, { inviteLinks: true })
   const { body: link } = await here.admin.call('post', `/v1/orgs/${org}/link-invites`, { role: 'comment' }).expect(201)

@@ -1,7 +1,15 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { openStore, type Store, StoreDamaged, type StoreEvent, StoreTooNew, table } from '../../src/store/index.js'
+import {
+  LogFull,
+  openStore,
+  type Store,
+  StoreDamaged,
+  type StoreEvent,
+  StoreTooNew,
+  table,
+} from '../../src/store/index.js'
 import { suite } from '../support/suite.js'
 import { temporaryDir } from './places.js'
 
@@ -226,6 +234,38 @@ test('a repair of a file without a readable document succeeds, and the next star
     await store.close()
     await open(dir, async (reopened) => assert.equal(reopened.damaged, []))
     assert.equal(await ids(dir), ['one', 'x', 'y', 'z'])
+  }))
+
+test('a log that a damaged file keeps has a maximum size, and a repair shortens it', () =>
+  made(async ({ dir }) => {
+    ruin(join(dir, 'documents/things/two.json'))
+    const limits = { checkpointAfterBytes: 1000, maxKeptLogBytes: 3000 }
+    let written = 0
+    for (let start = 0; start < 2; start++) {
+      const store = await openStore({ dir, tables: [things, others], ...limits })
+      const thrown = await (async () => {
+        for (let n = 0; n < 100; n++) {
+          await store.insert(others, { id: `${written}`, title: 'accepted' })
+          written++
+        }
+      })().catch((error: unknown) => error)
+      assert.instance(thrown, LogFull)
+      assert.match(String(thrown), /two\.json.*bindery fsck --repair/)
+      assert.is((await store.all(others)).length, written, 'reads continue')
+      assert.ok(store.full)
+      await store.close()
+    }
+    assert.ok(written > 5 && written < 60, `${written} were written`)
+    const bytes = (): number =>
+      readdirSync(join(dir, 'log')).reduce((sum, name) => sum + readFileSync(join(dir, 'log', name)).length, 0)
+    assert.ok(bytes() < 3300, `the log has ${bytes()} bytes`)
+    await (await openStore({ dir, tables: [things, others], repair: true, ...limits })).close()
+    assert.ok(bytes() < 200, `the log has ${bytes()} bytes`)
+    const store = await openStore({ dir, tables: [things, others], ...limits })
+    assert.is(store.full, null)
+    await store.insert(others, { id: 'new', title: 'accepted' })
+    assert.is((await store.all(others)).length, written + 1)
+    await store.close()
   }))
 
 test('a pending migration does not start on a part of the documents', () =>

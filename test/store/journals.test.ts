@@ -124,4 +124,91 @@ test('files of an interrupted checkpoint are removed', async () => {
   remove()
 })
 
+/** A store with the entries 0 to 29 in one segment. Returns the segment's path. */
+async function withSegment(dir: string): Promise<string> {
+  const store = await openStore({ dir })
+  await store.transact(async (tx) => {
+    for (let n = 0; n < 30; n++) await tx.append(log, 'one', () => entry(n))
+  })
+  await store.close()
+  const [file] = filesOf(dir)
+  return file ?? (assert.unreachable('there is no segment') as never)
+}
+
+/** Returns the IDs that a read of all entries finds. */
+async function read(dir: string, repair = false): Promise<{ ids: number[]; told: string }> {
+  const store = await openStore({ dir, repair })
+  const told = (await store.damages?.())?.join('\n') ?? ''
+  try {
+    const { records } = await store.read(log, 'one', { direction: 'asc', limit: 1000 })
+    return { ids: records.map(({ record }) => Number(record.id)), told }
+  } finally {
+    await store.close()
+  }
+}
+
+const from = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, n) => first + n)
+
+/** Damage of a segment with 30 records, and the records that a repair keeps. */
+const DAMAGES: Record<string, { ruin(bytes: Buffer): Buffer; kept: number[] }> = {
+  'an overwritten record': {
+    ruin: (bytes) => bytes.fill(0, bytes.indexOf('Entry 12,') - 20, bytes.indexOf('Entry 12,') + 20),
+    kept: [...from(0, 11), ...from(13, 29)],
+  },
+  'two joined records': {
+    ruin: (bytes) => bytes.fill(0, bytes.indexOf('"000012"') - 10, bytes.indexOf('"000012"')),
+    kept: [...from(0, 10), ...from(13, 29)],
+  },
+  'a truncated file': {
+    ruin: (bytes) => bytes.subarray(0, bytes.indexOf('Entry 20,')),
+    kept: from(0, 19),
+  },
+  'changed characters': {
+    ruin: (bytes) => bytes.fill('y', bytes.indexOf('xxx'), bytes.indexOf('xxx') + 3),
+    kept: from(0, 29),
+  },
+  'an empty file': { ruin: () => Buffer.alloc(0), kept: [] },
+}
+
+for (const [name, { ruin, kept }] of Object.entries(DAMAGES))
+  test(`a repair of a journal keeps the readable records of ${name}`, async () => {
+    const { dir, remove } = temporaryDir()
+    const file = await withSegment(dir)
+    const ruined = ruin(readFileSync(file))
+    writeFileSync(file, ruined)
+    const thrown = await read(dir).catch((error: unknown) => error)
+    assert.instance(thrown, StoreDamaged)
+    assert.match(String(thrown), 'bindery fsck --repair')
+    const repaired = await read(dir, true)
+    assert.equal(repaired.ids, kept)
+    assert.match(repaired.told, `${file} was damaged`)
+    assert.match(repaired.told, `${kept.length} of 30 records were readable`)
+    const [copy] = readdirSync(join(dir, 'damaged'))
+    assert.equal(readFileSync(join(dir, 'damaged', copy ?? '')), ruined)
+
+    assert.equal(await read(dir), { ids: kept, told: '' })
+    const store = await openStore({ dir })
+    await store.transact((tx) => tx.append(log, 'one', () => entry(30)))
+    await store.close()
+    assert.equal((await read(dir)).ids, [...kept, 30], 'the journal continues at its next position')
+    remove()
+  })
+
+test('a repair of a journal with a lost file keeps the other files, and can be interrupted', async () => {
+  const { dir, remove } = temporaryDir()
+  const file = await withSegment(dir)
+  const bytes = readFileSync(file)
+  writeFileSync(file, DAMAGES['two joined records']?.ruin(Buffer.from(bytes)) ?? '')
+  // As after a kill before the checkpoint: the first repair changed neither the manifest nor the damaged file.
+  const kept = ['store.json', 'documents/journal-log/one.json'].map((name) => join(dir, name))
+  const before = [...kept, file].map((path) => [path, readFileSync(path)] as const)
+  await read(dir, true)
+  for (const [path, content] of before) writeFileSync(path, content)
+  assert.equal((await read(dir, true)).ids, [...from(0, 10), ...from(13, 29)])
+  for (const one of filesOf(dir)) rmSync(one)
+  assert.match((await read(dir, true)).told, 'Its records are lost')
+  assert.equal(await read(dir), { ids: [], told: '' })
+  remove()
+})
+
 test.run()

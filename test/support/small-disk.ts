@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert'
 /** A separate file system in memory. */
 export interface SmallDisk {
   dir: string
-  /** Fills it to the last byte. */
+  /** Fills it to the last byte, also again after files were deleted. */
   fill(): void
   /** Undoes `fill`. */
   makeRoom(): void
@@ -29,7 +29,7 @@ export function smallDisk(mebibytes = 32): SmallDisk | null {
   return {
     dir,
     fill() {
-      const file = openSync(filler, 'w')
+      const file = openSync(filler, 'a')
       try {
         for (const size of [1024 * 1024, 4096]) {
           try {

@@ -34,8 +34,10 @@ const ruin = async (file: string): Promise<void> => {
 }
 
 /** A service with two spaces that each have a page and a change request. */
-async function withSpaces(): Promise<{ here: TestService; sound: string; broken: string }> {
-  const here = await startService()
+async function withSpaces(
+  documents: { maxKeptLogBytes?: number } = {},
+): Promise<{ here: TestService; sound: string; broken: string }> {
+  const here = await startService({ overrides: { documents } })
   const made: string[] = []
   for (const title of ['Sound', 'Broken']) {
     const { body } = await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title }).expect(201)
@@ -86,6 +88,34 @@ test('a damaged space returns 503 with the remedy while other spaces are edited'
 
   await here.service.close()
   assert.is(await readFile(file, 'utf8'), ruined, 'the server wrote nothing to it')
+})
+
+test('writes return 507 with the damaged file when the log has its maximum size', async () => {
+  const { here, sound, broken } = await withSpaces({ maxKeptLogBytes: 40_000 })
+  await ruin(await fileWith(here, 'spaces', broken))
+  await here.restart()
+  let status = 200
+  for (let n = 0; n < 60 && status === 200; n++) ({ status } = await edit(here, sound, `Page ${n}`))
+  assert.is(status, 507)
+  for (let restarts = 0; restarts < 2; restarts++) {
+    const { body } = await edit(here, sound, 'Rejected').expect(507)
+    assert.match(
+      body.error.message,
+      /cannot store data.*store\/documents\/spaces\/.*bindery fsck --repair.*Reading works/,
+    )
+    assert.not.match(body.error.message, here.dir)
+    await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Rejected' }).expect(507)
+    await here.admin.call('get', `/v1/spaces/${sound}/content/path/page-0`).expect(200)
+    const ready = await fetch(`${here.url}/readyz`)
+    assert.is(ready.status, 503)
+    assert.match(await ready.text(), /log of the documents has .*must not grow.*fsck --repair/)
+    await here.restart()
+  }
+  await here.service.close()
+  await (await offline(configOf(here), { repair: true })).close()
+  await here.restart()
+  await edit(here, sound, 'Accepted').expect(200)
+  assert.is((await fetch(`${here.url}/readyz`)).status, 200)
 })
 
 test('a repair restores a truncated file, and a full check names it once', async () => {

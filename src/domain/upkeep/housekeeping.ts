@@ -13,7 +13,7 @@ import {
   ssoUsed,
   jobOf,
 } from '../../model/index.js'
-import type { Draft } from '../../store/index.js'
+import type { Draft, Table } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { forgetPruned, sweepLfsFiles } from '../lfs/upkeep.js'
 import { queueMissing } from '../lfs/queue.js'
@@ -67,14 +67,30 @@ export async function removeExpired(app: App): Promise<void> {
   await sweepLfsFiles(app)
   await app.git.trimScratches()
   const now = app.clock.now().toISOString()
-  await app.store.transact(async (tx) => {
-    for (const one of await tx.all(invites))
-      if (one.expiresAt !== undefined && one.expiresAt <= now) await tx.remove(invites, one.id)
-    for (const one of await tx.all(signIns)) if (one.expiresAt <= now) await tx.remove(signIns, one.id)
-    for (const one of await tx.all(siteSuggestions)) if (one.expiresAt <= now) await tx.remove(siteSuggestions, one.id)
-    for (const one of await tx.all(ssoSignIns)) if (one.expiresAt <= now) await tx.remove(ssoSignIns, one.id)
-    for (const one of await tx.all(ssoUsed)) if (one.expiresAt <= now) await tx.remove(ssoUsed, one.id)
-  })
+  await removeExpiredOf(app, invites, now)
+  await removeExpiredOf(app, signIns, now)
+  await removeExpiredOf(app, siteSuggestions, now)
+  await removeExpiredOf(app, ssoSignIns, now)
+  await removeExpiredOf(app, ssoUsed, now)
+}
+
+/** Number of documents that one transaction reads and removes, so that other writes do not wait long. */
+const EXPIRED_AT_ONCE = 200
+
+/** Removes the expired documents of a table, in the order of their expiry. */
+async function removeExpiredOf<T extends { id: string; expiresAt?: string }>(
+  app: App,
+  of: Table<T, string, 'expiry'>,
+  now: string,
+): Promise<void> {
+  for (let isOver = false; !isOver; )
+    isOver = await app.store.transact(async (tx) => {
+      const range = { limit: EXPIRED_AT_ONCE, direction: 'asc' as const }
+      const { documents, more } = await tx.page(of, 'expiry', 'all', range)
+      const expired = documents.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now)
+      for (const { id } of expired) await tx.remove(of, id)
+      return !more || expired.length < documents.length
+    })
 }
 
 /**

@@ -6,7 +6,7 @@ import { ensureDir, removeFile, replaceFile } from '../file-system.js'
 import type { FileSystem } from '../types.js'
 import type { AnyDocument } from '../view.js'
 import { Group, type GroupIndex } from './group.js'
-import { type JournalEntry, readSegment, segmentFile, SegmentGone, writeSegments } from './segment.js'
+import { type JournalEntry, readSegment, type Segment, segmentFile, SegmentGone, writeSegments } from './segment.js'
 
 /** Whether a name belongs to a journal instead of a table. */
 export const isJournal = (name: string): boolean => name.startsWith('journal-')
@@ -38,6 +38,17 @@ export class Journals {
   /** Adds a group that was found at start. */
   load(name: string, group: string, index: GroupIndex | null, tail: JournalEntry[]): void {
     this.#of(name).set(group, new Group(this.dir, name, group, index, tail))
+  }
+
+  /** Replaces segments of a group before its first use. The next checkpoint deletes their files. */
+  replaceSegments(name: string, id: string, segments: readonly Segment[]): void {
+    const group = this.group(name, id)
+    const kept = new Set(segments.map((one) => segmentFile(group.folder, one)))
+    for (const one of group.segments) {
+      const file = segmentFile(group.folder, one)
+      if (!kept.has(file)) this.#forget(name, id, file)
+    }
+    group.segments = segments
   }
 
   #of(name: string): Map<string, Group> {

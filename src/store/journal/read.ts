@@ -42,7 +42,8 @@ export async function readGroup<T extends object>(
     } catch (thrown) {
       if (!(thrown instanceof SegmentGone)) throw thrown
       // If the segments were replaced or dropped during the read, try again. Otherwise, a file was lost.
-      if (group.segments === segments || tries === MAX_TRIES) throw new StoreDamaged(thrown.message, 0, 'it is missing')
+      if (group.segments === segments || tries === MAX_TRIES)
+        throw new StoreDamaged(thrown.message, 0, 'it is missing').asRepairable()
     }
   }
 }

@@ -59,7 +59,7 @@ export async function readSegment(
   if (bytes.length !== segment.bytes || crc32(bytes) !== segment.crc) {
     const corrected = bytes.length === segment.bytes ? correctBit(bytes, segment.crc) : null
     if (corrected === null || !isUtf8(corrected.bytes))
-      throw new StoreDamaged(path, 0, 'its checksum is wrong: it was changed or truncated')
+      throw new StoreDamaged(path, 0, 'its checksum is wrong: it was changed or truncated').asRepairable()
     bytes = corrected.bytes
     await flipped(corrected.at, bytes)
   }

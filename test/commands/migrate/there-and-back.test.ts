@@ -9,6 +9,7 @@ import { loadConfig } from '../../../src/config.js'
 import { migrations } from '../../../src/domain/upkeep/migrations.js'
 import { journals } from '../../../src/model/index.js'
 import { digestOf, openEmbeddedSource } from '../../../src/store/index.js'
+import { moduleArguments } from '../../support/own-process.js'
 import { startPostgres } from '../../support/postgres.js'
 import { startService } from '../../support/service.js'
 import { suite } from '../../support/suite.js'
@@ -96,6 +97,34 @@ test('a migration back into folders returns every byte', async () => {
   assert.match((await run((tell) => migrate(onNodes(url, KEY), target, tell))).said, /has already ended/)
   for (const space of source.spaces)
     assert.not.ok(existsSync(join(repos, `${space}.git`, 'bindery-node')), 'it is no copy of a node any more')
+})
+
+test('the command `migrate` is in the audit log of each organization without its URL', async () => {
+  const target = join(source.dir, 'back')
+  execFileSync(
+    process.execPath,
+    [...moduleArguments('../../../src/main.js', import.meta.url), 'migrate', '--to', target],
+    {
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        BINDERY_DATA_DIR: join(source.dir, 'node-data'),
+        BINDERY_REPOS_DIR: join(source.dir, 'node-repos'),
+        BINDERY_DATABASE_URL: url,
+        ...KEY,
+      },
+    },
+  )
+  const here = await startService({ dir: target, env: { BINDERY_DATABASE_URL: '' } })
+  try {
+    const { body } = await here.admin.call('get', `/v1/orgs/${source.organization}/audit-log`).expect(200)
+    const entries = body.items.filter(({ operation }: { operation: string }) => operation === 'migrate')
+    assert.is(entries.length, 1)
+    assert.equal(entries[0].members, ['to'])
+    assert.not.match(JSON.stringify(entries), /postgres|back/)
+  } finally {
+    await here.service.close()
+  }
 })
 
 test('a server on the migrated folders has all data', async () => {
