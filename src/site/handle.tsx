@@ -192,9 +192,8 @@ async function inSite(visit: Visit, path: string, { assets, mcp, now }: Surround
     if (found.kind === 'redirect')
       return redirectTo(found.to.startsWith('/') || found.to === '' ? base + found.to || '/' : found.to, audience)
     const isMarkdown = visit.request.prefersMarkdown && servesAgents(visit) && !EXTENSION.test(path)
-    return atTimeGate(visit, found, { assets, now }, () =>
-      isMarkdown ? markdownOf(visit, found) : pageOutput(visit, found, assets),
-    )
+    const current = () => (isMarkdown ? markdownOf(visit, found) : pageOutput(visit, found, assets))
+    return (await atTimeGate(visit, found, { assets, now }, current)) ?? nothing()
   }
 }
 
