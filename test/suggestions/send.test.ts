@@ -196,6 +196,28 @@ test('reviewers learn of waiting suggestions, with one notification until they r
   assert.equal([await counted(), await listed()], [undefined, []])
 })
 
+test('reviewers through a team or a collection are notified, and those with a lower role are not', async () => {
+  const { admin: owner, organization } = here
+  const made = (await owner.call('post', `/v1/orgs/${organization}/collections`, { title: 'Group' }).expect(201)).body
+  await owner.call('post', `${desk.url}/move`, { parent: made.id }).expect(200)
+  const people = { team: await here.caller('read'), above: await here.caller('read'), lower: await here.caller('read') }
+  const members = [people.team.user]
+  const team = (await owner.call('put', `/v1/orgs/${organization}/teams`, { title: 'T', members }).expect(201)).body
+  const grant = (url: string, given: object) => owner.call('post', `${url}/permissions`, given).expect(204)
+  await grant(desk.url, { role: 'review', teams: [team.id] })
+  await grant(`/v1/collections/${made.id}`, { role: 'review', users: [people.above.user] })
+  await grant(desk.url, { role: 'comment', users: [people.lower.user] })
+  assert.is((await confirm(await mailed('teams@guest.example'), 'POST')).status, 200)
+  const counts = await Promise.all(
+    Object.values(people).map(async (caller) => {
+      const { items } = (await caller.call('get', '/v1/user/notifications?status=unread').expect(200)).body
+      return items.filter(({ type }: { type: string }) => type === 'suggestion').length
+    }),
+  )
+  assert.equal(counts, [1, 1, 0])
+  for (const { id } of await waiting()) await admin.call('delete', `${site.api}/suggestions/${id}`).expect(204)
+})
+
 test('a changed block is a 409 with the text of the reader', async () => {
   const { id } = await blockOf(context, '/', TYPO.before)
   const secret = await draft(context, '/', TYPO)
