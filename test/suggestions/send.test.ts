@@ -80,7 +80,7 @@ test('line ends and other bytes of a file stay', async () => {
   await send(await draft(context, '/latin', { ...latin, after: 'Café is 開.' }), 409)
 })
 
-test('parts of hints, tabs, lists and quotes are changed where they are, and all other bytes stay', async () => {
+test('parts of hints, tabs, lists and quotes are changed in place, and all other bytes stay', async () => {
   const offered = (await blocksOf(context, '/nested')).map(({ source }) => source)
   const expected = ['# Nested', 'Hint   text.\nSecond  line.', 'Same.', 'Same.', '> Quoted.', '- Inner  item']
   assert.equal(offered, [...expected, '2.  Two,\n    in two lines', 'In a quote.'])
