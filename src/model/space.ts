@@ -60,6 +60,8 @@ export interface SpaceDoc {
   requiredApprovals?: number
   /** Absent = the rules of the organization. */
   mergeRules?: SpaceMergeRules
+  /** The space with the code that its pages describe. Absent = the same one. */
+  codeSpace?: string
   /** Slugs of OpenAPI specifications with new versions that are applied when the space is unlocked. */
   awaitedSpecs?: string[]
   createdBy: string
@@ -111,6 +113,13 @@ const RequiredApprovals = Type.Integer({
     'changes return 409.',
 })
 
+const CodeSpace = Type.String({
+  ...Id,
+  description:
+    'The space with the code to which `codePaths` of the pages refer, such as a connected code repository. Without it, they refer to this space. A report on ' +
+    'health shows outdated pages only to those who can read that space.',
+})
+
 export const Space = Type.Object(
   {
     object: Type.Literal('space'),
@@ -126,6 +135,7 @@ export const Space = Type.Object(
     parent: Type.Optional(Id),
     language: Type.Optional(Language),
     visitorAuth: Type.Optional(VisitorAuth),
+    codeSpace: Type.Optional(CodeSpace),
     gitSync: Type.Optional(GitSync),
     revision: Type.String(),
     defaultLevel: DefaultLevel,
@@ -178,6 +188,7 @@ export const UpdateSpace = Type.Object(
     requiredApprovals: Type.Optional(RequiredApprovals),
     mergeRules: Type.Optional(SpaceMergeRules),
     visitorAuth: Type.Optional(nullable(VisitorAuth)),
+    codeSpace: Type.Optional(nullable(CodeSpace)),
   },
   { ...closed, $id: 'UpdateSpace' },
 )

@@ -6,6 +6,7 @@ export { type BookFacts, type Chapter, chaptersDocument, type ContentsItem, fron
 export type { BlockPlace, PageVersion, RenderedChange } from './changes.js'
 export { renderSource } from './source.js'
 export type { ComparedVersions } from './seen.js'
+export type { SourcePlace } from './source-places.js'
 export type { SuggestibleBlock } from './suggestible.js'
 export type { PageBlock, RenderOrder } from './tasks.js'
 export type { RenderedRange } from './page.js'

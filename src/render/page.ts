@@ -12,6 +12,7 @@ import { holder, textIn } from './element.js'
 import { printColor, printInlines, renderInlines } from './inlines.js'
 import { changesByBlock, withHistory } from './site/history.js'
 import { site } from './site/medium.js'
+import { placedBlocks } from './source-places.js'
 import type { Html, Inline, Medium, Notes, RenderContext, Rendered, RenderOptions } from './types.js'
 
 const print: Medium = {
@@ -137,7 +138,7 @@ export function contextOf({ nodes }: Pick<DocumentNode, 'nodes'>, options: Rende
     icons: new Set(),
     origins: new Set(),
     changes: history ? changesByBlock(nodes, history) : new Map(),
-    numbers: new Map(options.site?.numbered ? nodes.map((node, number) => [node, number]) : []),
+    numbers: new Map(options.site?.numbered ? placedBlocks(nodes).map(({ node }, number) => [node, number]) : []),
     level: 1,
     medium: options.medium === 'site' ? site : print,
     blocks: (nodes) => renderBlocks(nodes, context),

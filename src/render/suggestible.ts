@@ -1,12 +1,13 @@
 /**
  * Finds the blocks of a page whose source readers may get, because it contains nothing that the page does not show them.
  */
-import { positionIn } from '../content/blocks/block.js'
 import { parseDocument } from '../content/blocks/parse.js'
 import type { BlockNode, DocumentNode } from '../content/types.js'
+import { required } from '../kernel/defined.js'
 import { allowed } from './allow-list.js'
 import { contextOf } from './page.js'
 import { LANGUAGE_NAMES } from './site/code.js'
+import { type PlacedBlock, placedBlocks, sourcePlace, type SourcePlace } from './source-places.js'
 import type { Html, RenderOptions } from './types.js'
 
 /** Maximum length of the source of a block in characters. */
@@ -24,8 +25,9 @@ export interface SuggestibleBlock {
 }
 
 /**
- * Returns the blocks at the top level of a page that its reader sees exactly as they are written, and whose source has no
- * word that is not part of their HTML: no comment, no target that the reader may not see, no name of a variable.
+ * Returns the blocks of a page that its reader sees exactly as they are written, and whose source has no word that is not
+ * part of their HTML: no comment, no target that the reader may not see, no name of a variable. A block within another one
+ * is returned only if the other one is not.
  * @param written the markdown of the page
  * @param seen the blocks that the reader sees: with includes and variables filled in, and without hidden blocks
  * @param filled the markdown of `seen`
@@ -35,21 +37,26 @@ export function suggestibleBlocks(
   { seen, filled }: { seen: DocumentNode; filled: string },
   options: RenderOptions,
 ): SuggestibleBlock[] {
-  const own = blocksBySource(parseDocument(written).nodes, written)
-  const shown = blocksBySource(seen.nodes, filled)
+  const own = placedBlocks(parseDocument(written).nodes)
+  const places = bySource(own, written)
+  const shown = bySource(placedBlocks(seen.nodes), filled)
   const context = contextOf(seen, options)
-  const found: SuggestibleBlock[] = []
-  for (const [source, places] of own) {
+  const found = new Map<number, SuggestibleBlock>()
+  const isIn = (number: number | null): boolean =>
+    number !== null && (found.has(number) || isIn(own[number]?.within ?? null))
+  for (const [source, all] of places) {
     const seenHere = shown.get(source)
     // Otherwise an include has the same block, or the reader sees the block not as it is written.
-    if (seenHere?.length !== places.length || !isPlain(source)) continue
-    for (const [occurrence, place] of places.entries()) {
-      const { node, number } = seenHere[occurrence] ?? place
+    if (seenHere?.length !== all.length || !isPlain(source)) continue
+    for (const [occurrence, { number: at, start, end }] of all.entries()) {
+      const { node, number } = required(seenHere[occurrence])
       const html = allowed({ type: 'root', children: context.blocks([node]) }, 'site')
-      if (showsAll(source, node, html.children)) found.push({ number, start: place.start, end: place.end, occurrence })
+      if (showsAll(source, node, html.children)) found.set(at, { number, start, end, occurrence })
     }
   }
-  return found.sort((a, b) => a.number - b.number)
+  return [...found]
+    .flatMap(([at, one]) => (isIn(own[at]?.within ?? null) ? [] : [one]))
+    .sort((a, b) => a.start - b.start)
 }
 
 /** Whether a source may be shown at all: not too long, without tags of the format and comments. */
@@ -58,23 +65,23 @@ const isPlain = (source: string): boolean =>
   !/\{%|\{\{|\0/.test(source) &&
   !(source.includes('<!') && !/^[`~]{3}/.test(source))
 
-/** A block at the top level of a page. */
-interface Place {
+/** A block of a page, with its source. */
+interface Place extends SourcePlace {
   node: BlockNode
   /** Its number in the page, from 0. */
   number: number
-  start: number
-  end: number
 }
 
-function blocksBySource(nodes: DocumentNode['nodes'], text: string): Map<string, Place[]> {
+function bySource(blocks: readonly PlacedBlock[], text: string): Map<string, Place[]> {
   const found = new Map<string, Place[]>()
-  for (const [number, node] of nodes.entries()) {
-    const { start, end: last } = positionIn(node)
-    if (start === undefined || last === undefined) continue
-    const source = text.slice(start, last).trimEnd()
-    const place = { node, number, start, end: start + source.length }
-    if (source !== '') found.set(source, [...(found.get(source) ?? []), place])
+  for (const [number, block] of blocks.entries()) {
+    const place = sourcePlace(block, text)
+    if (!place) continue
+    const source = text.slice(place.start, place.end)
+    const others = found.get(source)
+    const here = { ...place, node: block.node, number }
+    if (others) others.push(here)
+    else found.set(source, [here])
   }
   return found
 }

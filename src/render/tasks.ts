@@ -14,6 +14,7 @@ import { renderChanges } from './changes.js'
 import { renderPage, renderRanges } from './page.js'
 import { compareVersions, visibleNodes } from './seen.js'
 import { renderSource } from './source.js'
+import { sourcePlaces } from './source-places.js'
 import { suggestibleBlocks } from './suggestible.js'
 import { type TargetTable, tableTargets } from './targets.js'
 import type { Rendered, RenderOptions } from './types.js'
@@ -158,6 +159,8 @@ export const tasks = {
   },
   /** Returns the blocks at the top level of a page, as JSON. */
   blocks: (markdown: string): string => JSON.stringify(blocksOf(markdown)),
+  /** Returns the sources of the blocks that suggestions may change, as JSON (`SourcePlace[]`). */
+  sources: (markdown: string): string => JSON.stringify(sourcePlaces(markdown)),
   /** Compares two versions of a page (`PageVersion` as JSON) and returns their blocks (`RenderedChange[]`) as JSON. */
   changes(before: string, after: string, order: string): string {
     const { targets, idPrefix, ...options }: RenderOrder = JSON.parse(order)

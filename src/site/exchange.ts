@@ -65,8 +65,8 @@ export interface SiteResponse {
    * if the response must not be sent to another reader.
    */
   outcome?: string
-  /** Set if the response is not cached here, because there are too many different ones. */
-  isKept?: false
+  /** Whether the response is cached here. Absent = unless the address names a point in time, because times are countless. */
+  isKept?: boolean
 }
 
 /** Returns the host name of a request in the form that sites have: `DOCS.example.org.` is `docs.example.org`. */
@@ -122,7 +122,7 @@ export class WatchedRequest implements SiteRequest {
     return this.request.prefersMarkdown
   }
 
-  /** Not recorded, because a response that depends on it is never cached. */
+  /** Not recorded, because caches store the response for each of them separately. */
   get since(): string | null {
     return this.request.since
   }

@@ -100,11 +100,13 @@ export async function handle(app: App, request: SiteRequest, around: Surrounding
   if (!admitted) return nothing()
   if (!('visit' in admitted)) return admitted
   const { visit, inside, isOwnHost } = admitted
-  const asksForNewest = request.since === null && request.datetime === ''
-  const kept = isOwnHost && asksForNewest && visit.outcome !== '' ? around.kept(visit.outcome) : null
+  const { since } = request
+  const mayBeKept = isOwnHost && request.datetime === ''
+  // Without a point in time, the cached response for everyone was looked up before.
+  const kept = mayBeKept && (since !== null || visit.outcome !== '') ? around.kept(visit.outcome) : null
   if (kept) return kept
   const response = await inSite(visit, located.path, around)
-  const isSame = isOwnHost && asksForNewest && !inside.isRead && response.isKept !== false
+  const isSame = mayBeKept && !inside.isRead && (response.isKept ?? since === null)
   return isSame && !response.file && !response.stream && response.status < 400
     ? { ...response, outcome: visit.outcome }
     : response
@@ -190,9 +192,8 @@ async function inSite(visit: Visit, path: string, { assets, mcp, now }: Surround
     if (found.kind === 'redirect')
       return redirectTo(found.to.startsWith('/') || found.to === '' ? base + found.to || '/' : found.to, audience)
     const isMarkdown = visit.request.prefersMarkdown && servesAgents(visit) && !EXTENSION.test(path)
-    return atTimeGate(visit, found, { assets, now }, () =>
-      isMarkdown ? markdownOf(visit, found) : pageOutput(visit, found, assets),
-    )
+    const current = () => (isMarkdown ? markdownOf(visit, found) : pageOutput(visit, found, assets))
+    return (await atTimeGate(visit, found, { assets, now }, current)) ?? nothing()
   }
 }
 

@@ -62,6 +62,8 @@ export interface PageDocument {
   rendered: Rendered
   frame: Frame
   record: PageRecord | null
+  /** Whether its changes since a point in time are cached. */
+  isKept?: boolean
 }
 
 /** Makes the response for a page. */
@@ -83,13 +85,14 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
 export const pastPageOutput = async (visit: Visit, past: ShownPast, assets: SharedAssets): Promise<SiteResponse> =>
   responseOf(visit, await pageDocument(visit, past.now, assets, past))
 
-const responseOf = ({ audience }: Visit, { html, rendered, frame }: PageDocument): SiteResponse => ({
+const responseOf = ({ audience }: Visit, { html, rendered, frame, isKept }: PageDocument): SiteResponse => ({
   status: 200,
   type: HTML,
   body: html,
   audience,
   fontHosts: fontHosts(frame.look),
   apiOrigins: rendered.origins ?? [],
+  ...defined({ isKept }),
 })
 
 /** Returns the point in time since which changes are to be marked; null = none. */
@@ -131,7 +134,7 @@ export async function pageDocument(
   }
   const head = await headOf(visit, frame, assets, await factsOf(making, model, { record, variants }))
   const html = await renderDocument(assets, frame, head, <PageLayout frame={frame} model={model} />)
-  return { html, text, rendered, frame, record }
+  return { html, text, rendered, frame, record, ...defined({ isKept: since?.isCommon }) }
 }
 
 /** Returns the metadata of a page. Search engines list only its newest version, without marks. */

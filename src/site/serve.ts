@@ -87,7 +87,7 @@ export interface Sites {
 /** The policies of files that are opened directly. Browsers show PDFs with a viewer that a sandbox would block. */
 const FILE_POLICY = "default-src 'none'; img-src data:; media-src 'self'; style-src 'unsafe-inline'; sandbox"
 const PDF_POLICY = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'"
-/** Number of requests that a request for a page as it was, or for its versions, counts as. */
+/** Number of requests that a request for a page as it was, for its versions, or to a time gate counts as. */
 const PAST_COST = 20
 const METHODS = 'GET, HEAD, OPTIONS'
 /** Parts of paths that are secret. */
@@ -378,7 +378,8 @@ class SiteServer {
   }
 }
 
-const isInPast = ({ url = '' }: IncomingMessage): boolean => /\/~\/(?:at|versions|timemap)\b/.test(url)
+const isInPast = ({ url = '', headers }: IncomingMessage): boolean =>
+  headers['accept-datetime'] !== undefined || /\/~\/(?:at|versions|timemap)\b/.test(url)
 
 /** Whether a response ended early because its client disconnected, which is not a failure. */
 const isDisconnect = (error: unknown): boolean =>

@@ -6,6 +6,7 @@ import { ReaderCounts } from '../../src/domain/context/reader-counts.js'
 import { csvOf } from '../../src/domain/health/csv.js'
 import { recordHealth, storeCounts } from '../../src/domain/health/record.js'
 import { siteDays, sitePageReads } from '../../src/model/index.js'
+import { openDesk } from '../commits/fixture.js'
 import { handClock } from '../support/hand-clock.js'
 import { git } from '../support/hermetic-git.js'
 import { startService } from '../support/service.js'
@@ -98,7 +99,8 @@ test('a page is outdated after the code that it names has changed, until the pag
     seconds += 100
     const date = `${seconds} +0000`
     await git(clone, ['commit', '-qm', 'Change'], undefined, { GIT_COMMITTER_DATE: date, GIT_AUTHOR_DATE: date })
-    await git(clone, ['push', '-q', 'origin', 'HEAD:main'])
+    // A node learns of moved refs from commands in the folder of the space.
+    await git(bare, ['fetch', '-q', clone, 'HEAD:refs/heads/main'])
   }
   const page = '---\ncodePaths:\n  - src/api/\n  - ./missing.ts\n---\n\n# Code\n\nText.\n'
   await commit({ 'src/api/one.ts': '1', 'src/other.ts': '1', 'code.md': page })
@@ -112,6 +114,35 @@ test('a page is outdated after the code that it names has changed, until the pag
   assert.is((await health()).pages.outdated, 1)
   await commit({ 'code.md': `${page}More.\n` })
   assert.is((await pageOf('Code')).outdated, null)
+})
+
+test('the code may be in another space, which its readers must be able to read', async () => {
+  const docs = await publish(here, { Guide: '---\ncodePaths: [lib]\n---\n\n# Guide\n\nText.\n', Other: 'Text.\n' })
+  const code = await openDesk(here, { 'lib/main.ts': '1\n' })
+  const set = (codeSpace: string | null, status = 200, caller = here.admin) =>
+    caller.call('patch', `/v1/spaces/${docs.space}`, { codeSpace }).expect(status)
+  const outdated = async (caller = here.admin): Promise<Json> =>
+    (await caller.call('get', `${docs.base}/health/pages?filter=outdated`).expect(200)).body.items.map(
+      (one: Json) => `${one.page.title}: ${one.outdated.path}`,
+    )
+  const later = Math.floor(clock.now().getTime() / 1000) + 1_000
+  await code.human({ 'lib/main.ts': '2\n' }, { seconds: later })
+  assert.equal(await outdated(), [])
+  assert.is((await set(code.space)).body.codeSpace, code.space)
+  assert.equal(await outdated(), ['Guide: lib'])
+  // The setting and the report both need the right to read the space with the code.
+  const editor = await here.caller('edit')
+  assert.equal(await outdated(editor), ['Guide: lib'])
+  await here.admin.call('patch', `/v1/spaces/${code.space}`, { defaultLevel: null }).expect(200)
+  assert.equal(await outdated(editor), [])
+  await here.admin
+    .call('post', `/v1/spaces/${docs.space}/permissions`, { role: 'admin', users: [editor.user] })
+    .expect(204)
+  await set(code.space, 400, editor)
+  for (const wrong of ['nothing', docs.space]) await set(wrong, 400)
+  await here.admin.call('delete', `/v1/spaces/${code.space}`).expect(204)
+  assert.equal(await outdated(), [])
+  assert.is((await set(null)).body.codeSpace, undefined)
 })
 
 test('broken links are counted once a day, and old counts are removed', async () => {

@@ -133,6 +133,19 @@ test('a page that a reader could not see then is not shown as it was', async () 
   await one.commit(3, { 'guide.md': page('Open text.'), 'SUMMARY.md': summary('guide') })
   assert.is(await status(one, '/guide'), 200)
   for (const commit of [gated, below]) assert.is(await status(one, `/~/at/${commit}/guide`), 404)
+  // A time gate does not redirect to what cannot be shown.
+  const ask = (day: string) => one.read('/guide', { 'Accept-Datetime': day })
+  for (const day of [
+    'Fri, 01 May 2026 12:00:00 GMT',
+    'Sat, 02 May 2026 12:00:00 GMT',
+    'Sat, 02 May 2020 00:00:00 GMT',
+  ]) {
+    const response = await ask(day)
+    assert.equal([response.status, response.headers.get('location')], [404, null], day)
+    assert.match(response.shown, 'No page has this address')
+    assert.not.match(response.shown, 'Canary')
+  }
+  assert.is((await ask('Sun, 03 May 2026 12:00:00 GMT')).status, 302)
 })
 
 test('a former page keeps its identity when it moves, and its former path leads to it', async () => {

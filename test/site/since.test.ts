@@ -134,6 +134,36 @@ test('a moved page is compared with its former file', async () => {
   assert.equal((await read(`/new?since=${first}`)).barred, ['Three.'])
 })
 
+test('changes since a commit or a day are cached until the site changes', async () => {
+  const { commit, read } = await open()
+  const first = await commit(1, { 'guide.md': page('One.') })
+  await commit(3, { 'guide.md': page('Two.') })
+  const { renderings } = here.service.app.content
+  const find = renderings.get.bind(renderings)
+  let rendered = 0
+  renderings.get = (key) => {
+    rendered++
+    return find(key)
+  }
+  const countFor = async (since: string): Promise<number> => {
+    await read(`/guide?since=${since}`)
+    const before = rendered
+    await read(`/guide?since=${since}`)
+    return rendered - before
+  }
+  const times = [first, '2026-05-02', first.slice(0, 9), '2026-05-02T10:00:00Z', '2020-01-01', '2999-01-01', 'x']
+  const counts: number[] = []
+  for (const since of times) counts.push(await countFor(since))
+  renderings.get = find
+  assert.equal(counts, [0, 0, 1, 1, 1, 1, 1])
+  assert.equal((await read(`/guide?since=${first}`)).barred, ['Two.'])
+  await commit(4, { 'other.md': '# Other\n' })
+  assert.equal((await read(`/guide?since=${first}`)).summary, ['2 pages of this site have changed'])
+  await commit(5, { 'guide.md': page('Two.', 'Three.') })
+  assert.equal((await read(`/guide?since=${first}`)).barred, ['Two.', 'Three.'])
+  assert.equal((await read('/guide')).marks, [])
+})
+
 test('the switch of the site is off by default, and cached pages have no marks', async () => {
   const { commit, read, site } = await open({})
   const first = await commit(1, { 'guide.md': page('One.') })

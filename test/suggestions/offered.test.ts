@@ -51,12 +51,15 @@ test('blocks are offered as written, without words that the reader does not see'
   assert.equal(offered, [
     '# Start',
     'A plain paragraph with `code`, **bold** and a [link](https://example.org/a%20b).',
+    // Parts of a list and of a hint that are not offered as a whole.
+    '* one',
     'A [shown page](plain.md) here.',
     // A page shows the titles of links, and cells beyond the last column.
     `A [title](https://example.org "${HIDDEN}") here.`,
     `| a | b |\n| - | - |\n| c | d | ${HIDDEN} |`,
     '| a | b |\n| - | - |\n| c | d |',
     '```ts\nconst b = 1\n```',
+    'In a hint.',
     '1. first\n2. second',
     '- [ ] open\n- [x] done',
     '> A quote\n> of two lines.',

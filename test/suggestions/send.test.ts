@@ -2,13 +2,21 @@ import * as assert from 'uvu/assert'
 import { removeExpired } from '../../src/domain/upkeep/housekeeping.js'
 import { siteSuggestions } from '../../src/model/index.js'
 import { suiteWith } from '../support/suite.js'
-import { ask, blockOf, draft, openSuggestedSite, setMode } from './support.js'
+import { ask, blockOf, blocksOf, draft, openSuggestedSite, setMode } from './support.js'
 
 const CRLF = '# Windows\r\n\r\nFirst line,\r\nsecond lin.\r\n\r\n\r\nLast.'
+const NESTED = [
+  '# Nested',
+  '{% hint style="info" %}\nHint   text.\nSecond  line.\n\n{% if visitor.claims.never %}\nNo.\n{% endif %}\n{% endhint %}',
+  '{% tabs %}\n{% tab title="A" %}\nSame.\n{% endtab %}\n\n{% tab title="B" %}\nSame.\n\n> Quoted.\n{% endtab %}\n{% endtabs %}',
+  '1.  One <!-- x -->\n    - Inner  item\n    - Other\n      continued <!-- y -->\n2.  Two,\n    in two lines',
+  '> {% hint style="info" %}\n> In a quote.\n>\n> Two\n> lines.\n> {% endhint %}\n',
+].join('\n\n')
 const [test, context] = await suiteWith('suggestions/send', () =>
   openSuggestedSite(
     {
-      'SUMMARY.md': '* [Start](README.md)\n* [Windows](windows.md)\n* [Latin](latin.md)\n',
+      'SUMMARY.md': '* [Start](README.md)\n* [Windows](windows.md)\n* [Latin](latin.md)\n* [Nested](nested.md)\n',
+      'nested.md': NESTED,
       'README.md': '---\ntitle:   Start\n---\n\n# Start\n\n\nA typo heer.\n\n*  odd   list\n*  stays\n',
       'windows.md': CRLF,
       'latin.md': Buffer.from('# Latin\n\nCaf\xe9 is open.\n', 'latin1'),
@@ -70,6 +78,25 @@ test('line ends and other bytes of a file stay', async () => {
     '# Latin\n\nCaf\xe9 is closed.\n',
   )
   await send(await draft(context, '/latin', { ...latin, after: 'Café is 開.' }), 409)
+})
+
+test('parts of hints, tabs, lists and quotes are changed in place, and all other bytes stay', async () => {
+  const offered = (await blocksOf(context, '/nested')).map(({ source }) => source)
+  const expected = ['# Nested', 'Hint   text.\nSecond  line.', 'Same.', 'Same.', '> Quoted.', '- Inner  item']
+  assert.equal(offered, [...expected, '2.  Two,\n    in two lines', 'In a quote.'])
+  const change = async (before: string, after: string, index = 0) => {
+    const found = (await blocksOf(context, '/nested')).filter(({ source }) => source === before)[index]
+    const form = { page: '/nested', block: found?.id ?? '', text: after, as: 'member' }
+    const { to } = (await (await ask(context, {}, { form })).json()) as { to: string }
+    const sent = (await send(new URL(to).hash.slice(1), 200)).body.changeRequest
+    return (await desk.bytes('nested.md', `refs/heads/change-requests/${sent.number}`)).toString()
+  }
+  const put = (before: string, after: string, from = 0): string =>
+    NESTED.slice(0, from) + NESTED.slice(from).replace(before, after)
+  assert.is(await change('Hint   text.\nSecond  line.', 'New.'), put('Hint   text.\nSecond  line.', 'New.'))
+  assert.is(await change('Same.', 'Other.', 1), put('Same.', 'Other.', NESTED.lastIndexOf('Same.')))
+  assert.is(await change('- Inner  item', '- A\n- B'), put('- Inner  item', '- A\n    - B'))
+  assert.is(await change('In a quote.', 'One.\n\nTwo.  '), put('In a quote.', 'One.\n>\n> Two.'))
 })
 
 test('a member without the role edit sends to the reviewers, and a stranger sends nothing', async () => {
@@ -167,6 +194,28 @@ test('reviewers learn of waiting suggestions, with one notification until they r
   assert.is((await notices()).length, 1)
   for (const { id } of await waiting()) await admin.call('delete', `${site.api}/suggestions/${id}`).expect(204)
   assert.equal([await counted(), await listed()], [undefined, []])
+})
+
+test('reviewers through a team or a collection are notified, and those with a lower role are not', async () => {
+  const { admin: owner, organization } = here
+  const made = (await owner.call('post', `/v1/orgs/${organization}/collections`, { title: 'Group' }).expect(201)).body
+  await owner.call('post', `${desk.url}/move`, { parent: made.id }).expect(200)
+  const people = { team: await here.caller('read'), above: await here.caller('read'), lower: await here.caller('read') }
+  const members = [people.team.user]
+  const team = (await owner.call('put', `/v1/orgs/${organization}/teams`, { title: 'T', members }).expect(201)).body
+  const grant = (url: string, given: object) => owner.call('post', `${url}/permissions`, given).expect(204)
+  await grant(desk.url, { role: 'review', teams: [team.id] })
+  await grant(`/v1/collections/${made.id}`, { role: 'review', users: [people.above.user] })
+  await grant(desk.url, { role: 'comment', users: [people.lower.user] })
+  assert.is((await confirm(await mailed('teams@guest.example'), 'POST')).status, 200)
+  const counts = await Promise.all(
+    Object.values(people).map(async (caller) => {
+      const { items } = (await caller.call('get', '/v1/user/notifications?status=unread').expect(200)).body
+      return items.filter(({ type }: { type: string }) => type === 'suggestion').length
+    }),
+  )
+  assert.equal(counts, [1, 1, 0])
+  for (const { id } of await waiting()) await admin.call('delete', `${site.api}/suggestions/${id}`).expect(204)
 })
 
 test('a changed block is a 409 with the text of the reader', async () => {

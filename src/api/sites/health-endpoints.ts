@@ -33,7 +33,7 @@ export const listSiteHealthPages = endpoint({
   path: `${base}/pages`,
   summary: 'List the pages of a site with their reads, feedback, broken links and outdated code',
   description:
-    'In the order of the tables of contents. A page is outdated if a path in `codePaths` of its front matter changed in the repository of its space after the page. ' +
+    'In the order of the tables of contents. A page is outdated if a path in `codePaths` of its front matter changed in the repository of its space, or of `codeSpace` of that space, after the page. ' +
     '`filter` selects pages that need attention.',
   section,
   needs: 'site:edit',

@@ -91,7 +91,7 @@ export const updateSpaceById = endpoint({
   path: '/v1/spaces/{spaceId}',
   summary: 'Change the settings of a space',
   description:
-    'Set `language` or `visitorAuth` to null to remove it. The `visibility` `in-collection` is for spaces in a collection: everyone who can see the ' +
+    'Set `language`, `visitorAuth` or `codeSpace` to null to remove it. The `visibility` `in-collection` is for spaces in a collection: everyone who can see the ' +
     'collection can read the space.',
   section,
   needs: 'space:admin',

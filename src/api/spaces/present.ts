@@ -79,7 +79,7 @@ export async function presentSpace(app: App, { doc, role, repo }: ListedSpace, s
     ...defined({ parent: doc.parent, language: doc.language }),
     ...(doc.git === undefined ? {} : { gitSync: presentGitSync(doc.git, await connectionOfLink(app.store, doc)) }),
     revision: head?.id ?? '',
-    ...defined({ visitorAuth: doc.visitorAuth }),
+    ...defined({ visitorAuth: doc.visitorAuth, codeSpace: doc.codeSpace }),
     defaultLevel: doc.defaultLevel,
     position: orderKey(doc),
     comments: doc.comments,

@@ -1,5 +1,5 @@
 /** Digests and similarity of blocks, independent of their position and of the layout of their source. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { sameValue } from '../json.js'
 import type { BlockNode } from '../types.js'
 import { type Inline, plainText } from '../blocks/node.js'
@@ -17,10 +17,7 @@ const REPEATED = new Set(['table-cell', 'line'])
 
 /** Returns a short digest of a block: 120 bits. Equal blocks have equal digests at any position on the page. */
 export const blockDigest = (block: BlockNode): string =>
-  createHash('sha256')
-    .update(JSON.stringify(canonical(block, false)))
-    .digest('base64url')
-    .slice(0, 20)
+  hash('sha256', JSON.stringify(canonical(block, false)), 'base64url').slice(0, 20)
 
 /** Returns the content of a node without keys and positions, and with one space for each run of white space. */
 function canonical(node: Node, isVerbatim: boolean): unknown {
@@ -53,29 +50,42 @@ function optionsOf({ type, data }: Exclude<Node, { object: 'text' }>): Record<st
 }
 
 /** A block of a list, with the values that comparisons need. */
-export interface Unit {
-  node: BlockNode
-  digest: string
-  /** The number of times that each word occurs. */
-  words: ReadonlyMap<string, number>
-  size: number
+export class Unit {
+  readonly digest: string
+  #words: ReadonlyMap<string, number> | undefined
+
+  constructor(readonly node: BlockNode) {
+    this.digest = blockDigest(node)
+  }
+
+  /** The number of times that each word occurs. They are counted when they are needed, because equal blocks need none. */
+  get words(): ReadonlyMap<string, number> {
+    return (this.#words ??= wordsOf(this.node))
+  }
+
+  /** The number of words. */
+  get size(): number {
+    let sum = 0
+    for (const count of this.words.values()) sum += count
+    return sum
+  }
 }
 
 /** Maximum number of characters that count for the similarity of a block. */
 const MAX_TEXT = 20_000
 
+function wordsOf(node: BlockNode): Map<string, number> {
+  const words = new Map<string, number>()
+  for (const [word] of textsOf(node)
+    .join(' ')
+    .slice(0, MAX_TEXT)
+    .matchAll(/[\p{L}\p{N}]+/gu))
+    words.set(word, (words.get(word) ?? 0) + 1)
+  return words
+}
+
 /** Returns the units of a list of blocks. */
-export const unitsOf = (nodes: readonly BlockNode[]): Unit[] =>
-  nodes.map((node) => {
-    const found =
-      textsOf(node)
-        .join(' ')
-        .slice(0, MAX_TEXT)
-        .match(/[\p{L}\p{N}]+/gu) ?? []
-    const words = new Map<string, number>()
-    for (const word of found) words.set(word, (words.get(word) ?? 0) + 1)
-    return { node, digest: blockDigest(node), words, size: found.length }
-  })
+export const unitsOf = (nodes: readonly BlockNode[]): Unit[] => nodes.map((node) => new Unit(node))
 
 /** Returns the texts of a block: one for each paragraph, cell and so on. */
 const textsOf = (node: BlockNode): string[] =>

@@ -1,4 +1,4 @@
-/** Finds the last changes of the code that pages describe, in the repository of their space. */
+/** Finds the last changes of the code that pages describe, in the repository of a space. */
 import { Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import type { PageDates } from '../context/content-cache.js'

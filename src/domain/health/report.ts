@@ -89,6 +89,7 @@ async function pagesIn(
   const entries: DocumentEntry[] = [...eachDocument(revision.structure.pages)]
   const known = await knownPages(app, revision, entries)
   const changes = await CodeChanges.of(app, revision)
+  const code = await codeOf(app, actor, revision, changes)
   const report = await LinkReport.of(app, actor, revision)
   const broken = new Map<string, number>()
   for (const { source } of await report.having('broken', report.graph.links))
@@ -100,7 +101,7 @@ async function pagesIn(
     const key = `${siteSpace}:${id}`
     const changed = changes.file(gitPath)
     const paths = known.get(gitPath)?.page.attributes.codePaths ?? []
-    const outdated = changed === null ? null : changes.after(paths, changed)
+    const outdated = changed === null || code === null ? null : code.after(paths, changed)
     pages.push({
       object: 'site-health-page',
       space: revision.space.doc.id,
@@ -115,6 +116,18 @@ async function pagesIn(
     })
   }
   return pages
+}
+
+/** Returns the changes of the code that the pages of a space describe; null if the caller cannot read its space. */
+async function codeOf(
+  app: App,
+  actor: Actor,
+  { space: { doc } }: OpenRevision,
+  own: CodeChanges,
+): Promise<CodeChanges | null> {
+  if (doc.codeSpace === undefined) return own
+  const space = await findSpace(app, actor, doc.codeSpace)
+  return space && CodeChanges.of(app, await openMain(app, space))
 }
 
 /** Lists the counts of a site by day, oldest first. */

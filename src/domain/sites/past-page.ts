@@ -51,6 +51,12 @@ export async function findPast(
   return found?.kind === 'redirect' && /^(?:\/|$)/.test(found.to) ? found : null
 }
 
+/** Whether a page that the visitor reads may be shown to them as it was. Throws 503 if too many readers open the past. */
+export async function hasPastAt(app: App, visitor: Visitor, now: ReadPage, point: PointInTime): Promise<boolean> {
+  const opened = (await hasPast(app, now)) ? await openPast(app, now.pages.revision, point) : null
+  return opened !== null && (await entryThen(app, visitor, opened, now)) !== null
+}
+
 async function findByFormerPath(
   app: App,
   visitor: Visitor,

@@ -14,7 +14,7 @@ import {
   type UpdateSpace,
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import { spaceRole, viewerOf } from '../roles/access.js'
+import { findSpace, spaceRole, viewerOf } from '../roles/access.js'
 import type { App } from '../context/app.js'
 import { countMainFiles } from '../context/file-count.js'
 import { noteSpaces } from '../context/measures.js'
@@ -267,6 +267,7 @@ const settings = [
   'requiredApprovals',
   'mergeRules',
   'visitorAuth',
+  'codeSpace',
 ] as const
 
 /** Changes the given settings; `null` removes an optional one. Throws 400, 404. */
@@ -283,6 +284,7 @@ export async function updateSpace(
         message: 'must not be set, since this service has no integrations; use the backend custom',
       },
     ])
+  if (typeof input.codeSpace === 'string') await checkCodeSpace(app, actor, space, input.codeSpace)
   const changed = (before: SpaceDoc, after: SpaceDoc) =>
     settings.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
   const change = (stored: Document<SpaceDoc>): Document<SpaceDoc> => {
@@ -307,6 +309,13 @@ export async function updateSpace(
   })
   if (doc.awaitedSpecs) app.wakes.jobs()
   return openSpace(app, actor, doc)
+}
+
+/** Throws 400 unless the code is in another space of the same organization that the caller can read. */
+async function checkCodeSpace(app: App, actor: Actor, { doc }: LoadedSpace, id: string): Promise<void> {
+  const code = await findSpace(app, actor, id)
+  if (id !== doc.id && code?.doc.organization === doc.organization) return
+  throw badRequest('codeSpace must be the ID of another space of this organization that you can read.')
 }
 
 /** Marks a space as deleted. It can be restored for seven days. */

@@ -4,7 +4,7 @@ import { keepLineEnds } from '../../content/edit/line-ends.js'
 import { encodingOf, MAX_TEXT_BYTES } from '../../content/text.js'
 import { TextTooCostly } from '../../content/work/text-work.js'
 import { conflict } from '../../kernel/errors.js'
-import type { PageBlock, SuggestibleBlock } from '../../render/index.js'
+import type { SourcePlace, SuggestibleBlock } from '../../render/index.js'
 import type { App } from '../context/app.js'
 import { readPageSource } from '../commits/page-source.js'
 import { type OpenRevision, readDocument } from '../revisions/revisions.js'
@@ -75,20 +75,27 @@ export async function replaceBlock(
   const entry = revision.structure.byId.get(page)
   if (entry?.type !== 'document') throw conflict(STALE)
   const { source } = await readDocument(app, revision, entry)
-  const json = await app.texts.bytes(revision.space.doc.id, 'blocks', [source.markdown])
-  const blocks: PageBlock[] = JSON.parse(Buffer.from(json).toString())
-  const same = blocks.filter(({ start, end }) => source.markdown.slice(start, end).trimEnd() === before)
+  const json = await app.texts.bytes(revision.space.doc.id, 'sources', [source.markdown])
+  const places: SourcePlace[] = JSON.parse(Buffer.from(json).toString())
+  const same = places.filter(({ start, end }) => source.markdown.slice(start, end) === before)
   const block = same[occurrence]
   const isWhole = text.slice(source.bodyStart) === source.markdown
   if (!block || !isWhole) throw conflict(STALE)
   const start = source.bodyStart + block.start
-  const changed = text.slice(0, start) + after + text.slice(start + before.length)
+  const changed = text.slice(0, start) + withPrefix(after, block.prefix) + text.slice(start + before.length)
   // A character that Latin-1 does not have would change the encoding of the whole file.
   const isUtf8 = encodingOf(await revision.snapshot.read(file.oid, MAX_TEXT_BYTES)) === 'utf-8'
   if (!isUtf8 && /[^\0-\xff]/.test(after))
     throw conflict(`${file.path} is encoded in Latin-1, and the text has characters that Latin-1 does not have.`)
   return { markdown: keepLineEnds(text, changed), oid: file.oid, path: file.path }
 }
+
+/** Adds the prefix of a block in a list or quote to the lines after the first one, so that they stay in it. */
+const withPrefix = (text: string, prefix: string): string =>
+  text
+    .split('\n')
+    .map((line, number) => (number === 0 ? line : line === '' ? prefix.trimEnd() : prefix + line))
+    .join('\n')
 
 /**
  * Returns the form of a reader's text that is stored: with line feeds, without control characters and blank lines around

@@ -1,14 +1,23 @@
 /** Notifies reviewers of a suggestion that waits for them. Nothing in the notification is written by its author. */
 import { allows } from '../../access/index.js'
 import { defined } from '../../kernel/defined.js'
-import { grants, memberships, notifications, type SiteSuggestionDoc, type SpaceDoc, spaces } from '../../model/index.js'
+import {
+  memberships,
+  notifications,
+  type SiteSuggestionDoc,
+  type SpaceDoc,
+  spaces,
+  teamMembers,
+} from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { notify } from '../notifications/notify.js'
-import { grantTarget } from '../roles/access.js'
+import { organizationRole, permissionChain } from '../roles/access.js'
 
 /** Maximum number of reviewers who are notified. */
 const MAX_REVIEWERS = 50
+/** Maximum number of grants and members of teams that are read to find them. */
+const MAX_CANDIDATES = 200
 
 /**
  * Notifies the reviewers of a space, in the transaction in which a suggestion starts to wait. A reviewer who has not read
@@ -34,15 +43,34 @@ export async function notifyReviewers(
   await notify(app, tx, { ...news, ...defined({ actor }) }, recipients)
 }
 
-/** Returns the users whose own role on a space includes reviews; without any, the admins of the organization. */
-async function reviewersOf(tx: Transaction, { id, organization }: SpaceDoc & { id: string }): Promise<string[]> {
-  const granted = await tx.find(grants, 'target', grantTarget({ kind: 'space', id }))
-  const mayReview = new Set(
-    granted.flatMap(({ principal, role }) =>
-      principal.startsWith('user:') && allows('space:review', role) ? [principal.slice('user:'.length)] : [],
-    ),
-  )
-  const members = (await tx.find(memberships, 'organization', organization)).filter(({ disabled }) => !disabled)
-  const own = members.filter(({ user }) => mayReview.has(user))
-  return (own.length > 0 ? own : members.filter(({ role }) => role === 'admin')).map(({ user }) => user)
+/**
+ * Returns the users who got the role review or more on a space or a collection above it, themselves or through a team: in
+ * this order, and at most `MAX_REVIEWERS`. Without any, the admins of the organization.
+ */
+async function reviewersOf(tx: Transaction, space: SpaceDoc): Promise<string[]> {
+  const { organization } = space
+  const found = new Set<string>()
+  let tried = 0
+  for await (const user of candidates(tx, space)) {
+    if (found.size >= MAX_REVIEWERS || ++tried > MAX_CANDIDATES) break
+    // A grant stays when its member leaves.
+    if ((await organizationRole(tx, user, organization)) !== undefined) found.add(user)
+  }
+  if (found.size > 0) return [...found]
+  const members = await tx.find(memberships, 'organization', organization)
+  return members.filter(({ role, disabled }) => role === 'admin' && !disabled).map(({ user }) => user)
+}
+
+/** Returns the users to whom a role with reviews is granted, first on the space, and first those with their own grant. */
+async function* candidates(tx: Transaction, space: SpaceDoc): AsyncGenerator<string> {
+  for (const { grants } of await permissionChain(tx, { ...space, kind: 'space' })) {
+    const principals = grants.filter(({ role }) => allows('space:review', role)).map(({ principal }) => principal)
+    for (const one of principals) if (one.startsWith('user:')) yield one.slice('user:'.length)
+    for (const one of principals) {
+      if (!one.startsWith('team:')) continue
+      const range = { limit: MAX_CANDIDATES, direction: 'asc' as const }
+      for (const { user } of (await tx.page(teamMembers, 'user', one.slice('team:'.length), range)).documents)
+        yield user
+    }
+  }
 }

@@ -19,6 +19,10 @@ function elementOf({ number }: Block): HTMLElement | null {
   return found ?? (number === 0 ? document.querySelector<HTMLElement>('.head h1') : null)
 }
 
+/** Returns what can be put next to a block: an item if the block is one of a list. */
+const asSibling = (element: HTMLElement, content: HTMLElement): HTMLElement =>
+  element.tagName === 'LI' ? make('li', { class: 'sg-item' }, content) : content
+
 function form({ words, guests }: SuggestData, source: string): HTMLFormElement {
   const rows = Math.min(20, Math.max(3, source.split('\n').length + Math.ceil(source.length / 80)))
   const text = make('textarea', { class: 'sg-text', name: 'text', rows: String(rows), dir: 'auto', required: '' })
@@ -71,9 +75,10 @@ function edit(dialog: Dialog, block: Block, element: HTMLElement): void {
   const fault = make('p', { class: 'sg-fault', role: 'alert', hidden: '' })
   editor.prepend(fault)
   element.classList.add('sg-hidden')
-  element.after(editor)
+  const shown = asSibling(element, editor)
+  element.after(shown)
   const cancel = (): void => {
-    editor.remove()
+    shown.remove()
     element.classList.remove('sg-hidden')
     dialog.close()
   }
@@ -133,7 +138,7 @@ function offer(dialog: Dialog): void {
       },
       { signal: stop.signal },
     )
-    const place = make('div', { class: 'sg-at' }, button)
+    const place = asSibling(element, make('div', { class: 'sg-at' }, button))
     element.before(place)
     // The button is at the edge of the block, which may have a margin.
     const gap = element.getBoundingClientRect().top - place.getBoundingClientRect().top

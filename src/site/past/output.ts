@@ -5,7 +5,7 @@
 import { decodePercent } from '../../content/paths.js'
 import { datesAt, datesOf } from '../../domain/revisions/page-dates.js'
 import { type PointInTime, readPoint } from '../../domain/revisions/main-line.js'
-import { findPast, hasPast, type PastPage } from '../../domain/sites/past-page.js'
+import { findPast, hasPast, hasPastAt, type PastPage } from '../../domain/sites/past-page.js'
 import { findPastFile, isFilePath } from '../../domain/sites/visitor-file.js'
 import { markdownFor } from '../../domain/sites/visitor-markdown.js'
 import type { ReadPage } from '../../domain/sites/visitor-paths.js'
@@ -95,17 +95,19 @@ async function badTime(visit: Visit, assets: SharedAssets): Promise<SiteResponse
 
 /**
  * Adds to the response for the newest version of a page that earlier ones can be asked for with `Accept-Datetime`, or
- * returns the response to such a request.
+ * returns the response to such a request: a redirect, or null if the reader may not see the version at that time. Throws
+ * 503 if too many readers open the past.
  */
 export async function atTimeGate(
   visit: Visit,
   page: ReadPage,
   { assets, now }: { assets: SharedAssets; now: Date },
   current: () => Promise<SiteResponse>,
-): Promise<SiteResponse> {
+): Promise<SiteResponse | null> {
   if (!showsPast(visit) || !(await hasPast(visit.app, page))) return current()
   const { datetime } = visit.request
   const to = datetime === '' ? null : await versionAt(visit, page, datetime, now)
+  if (to === 'missing') return null
   const response = to === 'invalid' ? await badTime(visit, assets) : (to ?? (await current()))
   const link = [mementoLinks(visit, page), response.headers?.['Link']].filter((one) => one !== undefined).join(', ')
   return { ...response, vary: 'Accept-Datetime', headers: { ...response.headers, Link: link } }
@@ -113,15 +115,19 @@ export async function atTimeGate(
 
 /** Redirects to the version of a page at a time, or to its first version. Null for the newest one. */
 async function versionAt(
-  { app, base, audience }: Visit,
-  { pages: { revision }, entry, path }: ReadPage,
+  { app, visitor, base, audience }: Visit,
+  page: ReadPage,
   datetime: string,
   now: Date,
-): Promise<SiteResponse | null | 'invalid'> {
+): Promise<SiteResponse | null | 'invalid' | 'missing'> {
+  const { pages, entry, path } = page
+  const { revision } = pages
   const asked = HTTP_DATE.test(datetime) ? Date.parse(datetime) / 1000 : Number.NaN
   if (Number.isNaN(asked)) return 'invalid'
   if (asked >= Math.floor(now.getTime() / 1000) || entry.type !== 'document') return null
   const dates = datesOf(await datesAt(app, revision.space, revision.snapshot.commit), entry.gitPath)
-  const time = new Date(Math.max(asked, dates?.created ?? asked) * 1000).toISOString().replace('.000Z', 'Z')
+  const seconds = Math.max(asked, dates?.created ?? asked)
+  if (!(await hasPastAt(app, visitor, page, { seconds }))) return 'missing'
+  const time = new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
   return redirectTo(`${base}/~/at/${time}${path || '/'}`, audience, 302)
 }

@@ -16,12 +16,17 @@ const MAX_PAGES = 50
 /** Numbers of the kinds of changes in the margin. */
 const KINDS = ['added', 'changed', 'moved'] as const
 
+/** The ID of a commit, or a day. */
+const COMMON = /^(?:[0-9a-f]{40}|\d{4}-\d\d-\d\d)$/
+
 /** Whether the readers of a site may have changes marked. */
 export const marksChanges = ({ visitor, preview, offline }: Visit): boolean =>
   visitor.site.doc.changesSince === true && !preview && !offline
 
 /** The changes that a page shows: in its margin, and above its text. */
 export interface ShownSince {
+  /** Whether the point in time is one of a limited number: a commit before the newest one, or a day before its time. */
+  isCommon: boolean
   history?: PageHistory
   model: SinceModel
 }
@@ -38,9 +43,11 @@ export async function sinceOf(
   const asked = readPoint(written, 'start')
   const point = asked && (await pointOf(app, page, asked))
   const close = `${base}${page.path}` || '/'
-  if (!point) return { model: { close, summary: [words.since.invalid], pages: null } }
+  if (!point) return { isCommon: false, model: { close, summary: [words.since.invalid], pages: null } }
   const found = await changesOfPage(app, visitor, page, text, point.id)
+  const isPast = point.id !== null && point.id !== page.pages.revision.snapshot.commit
   return {
+    isCommon: isPast && COMMON.test(written),
     ...(typeof found === 'string' ? {} : { history: historyOf(found, words) }),
     model: {
       close,
