@@ -12,6 +12,7 @@ export {
   storedRefs,
   storedRepositories,
 } from './postgres/list-repositories.js'
+export { lostObjectsFrom } from './postgres/lost-objects.js'
 export { forgetState } from './postgres/node-state.js'
 export { openSharedGit, type SharedGit, type SharedGitOptions } from './postgres/open-git.js'
 export { Redaction, type RemovedPerson, withoutAddresses } from './rewrite/redaction.js'

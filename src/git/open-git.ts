@@ -25,6 +25,7 @@ import {
   scratchPath,
 } from './lifecycle/paths.js'
 import { fillDuplicate } from './lifecycle/duplicate.js'
+import type { FetchLost } from './objects/database.js'
 import { makeCaches } from './objects/caches.js'
 import { type Disk, disk as realDisk, syncPath } from './objects/disk.js'
 import { Scratches } from './objects/scratch.js'
@@ -40,7 +41,7 @@ import { NO_REMOTES, type RemoteOptions } from './remote/connection.js'
 import { planRewrite, writeRewritten } from './rewrite/rewrite-history.js'
 import type { RewriteOrder, RewriteResult } from './rewrite/types.js'
 import { openSigner } from './signing/signer.js'
-import { BareRepository, type Services } from './repository.js'
+import { BareRepository, type PackFolder, type Services } from './repository.js'
 import type { Git, GitOptions } from './types.js'
 
 /** Name of the lock file in the repositories folder. */
@@ -74,6 +75,8 @@ export interface OpenOptions extends GitOptions {
   verifyMain?: boolean
   /** Called after refs were moved through this module, with the repository's name. */
   moved?: (name: string, refs: readonly RefName[]) => void
+  /** Returns how a repository fetches objects that it has lost. Default: it does not. */
+  lostObjects?: (place: PackFolder) => FetchLost
 }
 
 /** The repositories of one folder, with additional operations for a node whose authoritative data is in a database. */
@@ -125,6 +128,7 @@ async function openLocked(reposDir: string, options: OpenOptions, lock: Lock | n
       maxFolderEntries: options.maxFolderEntries ?? Number.POSITIVE_INFINITY,
       nextOpening: () => ++openings,
       moved: (path, refs) => options.moved?.(basename(path, '.git'), refs),
+      lostObjects: options.lostObjects ?? (() => async () => false),
     }
     return new Repositories(reposDir, services, lock, options)
   } catch (error) {

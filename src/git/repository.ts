@@ -6,7 +6,7 @@ import { maintain } from './lifecycle/maintain.js'
 import { fsck } from './lifecycle/plain.js'
 import type { RemoteScratches } from './monorepo/remote-scratches.js'
 import { type Caches, cachesOf } from './objects/caches.js'
-import { ObjectDatabase } from './objects/database.js'
+import { type FetchLost, ObjectDatabase } from './objects/database.js'
 import type { Disk } from './objects/disk.js'
 import { Scratch, type Scratches } from './objects/scratch.js'
 import { ObjectWriter } from './objects/writer.js'
@@ -48,6 +48,15 @@ export interface Services {
   nextOpening: () => number
   /** Called after refs were moved, with the repository's path. */
   moved: (path: string, refs: readonly RefName[]) => void
+  /** Returns how a repository fetches objects that it has lost. */
+  lostObjects: (place: PackFolder) => FetchLost
+}
+
+/** A repository into which packs are installed. */
+export interface PackFolder {
+  path: string
+  disk: Disk
+  writer: ObjectWriter
 }
 
 /** The parts of a repository that a node fills from the database. */
@@ -91,8 +100,10 @@ export class BareRepository implements Repository {
     this.#packs = new PackedObjects(path, services.openPacks, caches.bases)
     const { maxBlobBytes, maxFolderEntries } = services
     const shared = { pool, caches, maxBlobBytes, maxFolderEntries }
-    const objects = new ObjectDatabase(path, { ...shared, packs: this.#packs, scratch: this.#scratch })
     const writer = new ObjectWriter(path, caches, disk, borrowed)
+    const fetchLost = borrowed.length > 0 ? async () => false : services.lostObjects({ path, disk, writer })
+    const sources = { packs: this.#packs, scratch: this.#scratch, fetchLost }
+    const objects = new ObjectDatabase(path, { ...shared, ...sources })
     const reader = new RefReader(path, services.caches.packedRefs)
     const mover = new RefMover(path, pool, reader, disk, (commits) => writer.packs.kept.named(commits))
     this.parts = { path, objects, writer, mover, reader, disk, launcher: pool.launcher }

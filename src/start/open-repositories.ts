@@ -3,7 +3,15 @@ import { resolve } from 'node:path'
 import type { Config } from '../config.js'
 import { FolderWatch } from '../disk/folder-watch.js'
 import { makePrivate } from '../disk/private-files.js'
-import { remoteOptions, type Git, openGit, openRefreshSocket, openSharedGit, type SetAside } from '../git/index.js'
+import {
+  remoteOptions,
+  type Git,
+  lostObjectsFrom,
+  openGit,
+  openRefreshSocket,
+  openSharedGit,
+  type SetAside,
+} from '../git/index.js'
 import type { RefName } from '../kernel/ids.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
@@ -51,7 +59,7 @@ export async function openRepositories(
       ...sshIdentity(config),
     }),
     notice,
-    ...(node === null ? { moved, verifyMain: true } : {}),
+    ...(node === null ? { moved, verifyMain: true } : { lostObjects: lostObjectsFrom(node.database, notice) }),
   })
   closers.add(() => local.close())
   makePrivate(reposDir, { deep: false })

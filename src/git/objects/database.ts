@@ -36,7 +36,14 @@ interface ObjectSources {
   maxBlobBytes: number
   /** Maximum number of entries in a folder to which a change adds entries. */
   maxFolderEntries: number
+  fetchLost: FetchLost
 }
+
+/**
+ * Fetches a missing object from elsewhere and returns whether it is available now. Nodes fetch from the database.
+ * `mayBeNowhere`: the caller only checks whether the object exists.
+ */
+export type FetchLost = (oid: string, mayBeNowhere?: boolean) => Promise<boolean>
 
 /**
  * Reads the objects of one repository from the caches, from loose files, from packs, from the scratch folder of its
@@ -57,11 +64,7 @@ export class ObjectDatabase {
   readonly maxBlobBytes: number
   readonly maxFolderEntries: number
   readonly scratch: Scratch
-  /**
-   * Fetches a missing object from elsewhere and returns whether it is available now. Nodes fetch from the database.
-   * `mayBeNowhere`: the caller only checks whether the object exists.
-   */
-  fetchLost: (oid: string, mayBeNowhere?: boolean) => Promise<boolean> = async () => false
+  readonly fetchLost: FetchLost
 
   constructor(
     readonly repository: string,
@@ -74,6 +77,7 @@ export class ObjectDatabase {
     this.maxBlobBytes = sources.maxBlobBytes
     this.maxFolderEntries = sources.maxFolderEntries
     this.scratch = sources.scratch
+    this.fetchLost = sources.fetchLost
   }
 
   /** Returns the bytes of a blob, which the caller must not change. Throws `MissingObject`, `ObjectTooLarge`. */

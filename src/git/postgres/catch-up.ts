@@ -9,10 +9,8 @@ import { applyToDisk, compareWithDisk } from './follow.js'
 import { type Head, isSame, type LoggedMove, movesBetween, readHead, readRefs } from './head.js'
 import { installPacks, PackGone } from './install-packs.js'
 import { KnownRefs } from './database-refs.js'
-import { LostObjects } from './lost-objects.js'
 import { readState } from './node-state.js'
 import { listPacks } from './stored-packs.js'
-import type { BareRepository } from '../repository.js'
 
 /**
  * Number of attempts. An attempt fails if another node replaces the packs, or if an admin deletes the files that it
@@ -96,17 +94,11 @@ async function openDisk(services: NodeServices, copy: Copy, head: Head) {
   if (isOther) await git.remove(copy.name)
   if (isOther || !(await repositoryExists(copy.path))) {
     await git.forget(copy.name)
-    useCopy(services, copy, await git.create(copy.name))
+    copy.local = await git.create(copy.name)
     return null
   }
-  useCopy(services, copy, await git.open(copy.name))
+  copy.local = await git.open(copy.name)
   return state
-}
-
-function useCopy(services: NodeServices, copy: Copy, local: BareRepository): void {
-  const lost = new LostObjects(services, copy)
-  copy.local = local
-  local.parts.objects.fetchLost = (oid, mayBeNowhere) => lost.fetch(oid, mayBeNowhere)
 }
 
 /**

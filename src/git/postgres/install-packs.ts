@@ -8,7 +8,7 @@ import { GitError } from '../errors.js'
 import { type Disk, syncPath, writeSynced } from '../objects/disk.js'
 import { entriesOf, type RawEntry } from '../objects/pack-format.js'
 import { writePack } from '../objects/pack-writer.js'
-import type { ObjectWriter } from '../objects/writer.js'
+import type { PackFolder } from '../repository.js'
 import { INDEX, PACK, readChunks, readSmallPacks, type StoredPack } from './stored-packs.js'
 import { CHUNK_BYTES } from './schema.js'
 
@@ -18,13 +18,6 @@ const SUM_BYTES = 20
 
 /** A listed pack is no longer in the database: its objects are now in other packs. */
 export class PackGone extends GitError {}
-
-/** The repository into which packs are installed. */
-export interface PackFolder {
-  path: string
-  disk: Disk
-  writer: ObjectWriter
-}
 
 const isSmall = ({ bytes, indexBytes }: StoredPack): boolean => bytes <= CHUNK_BYTES && indexBytes <= CHUNK_BYTES
 

@@ -2,8 +2,11 @@
  * Restores objects from the database that the copy of a node has lost, for example because an admin ran `git repack -a
  * -d` while they were installed.
  */
+import { basename } from 'node:path'
 import { LRUCache } from 'lru-cache'
-import type { Copy, NodeServices } from './copy.js'
+import type { Database } from '../../postgres/index.js'
+import type { FetchLost } from '../objects/database.js'
+import type { PackFolder } from '../repository.js'
 import { installPacks } from './install-packs.js'
 import { listPacks, packsWith } from './stored-packs.js'
 
@@ -19,14 +22,23 @@ const VAIN_MS = 10_000
  */
 const MANY_VAIN = 20
 
-export class LostObjects {
+/** Returns how the repositories of a node fetch their lost objects. `notice` is called with a message for the operator. */
+export const lostObjectsFrom =
+  (database: Database, notice: (message: string) => void) =>
+  (place: PackFolder): FetchLost => {
+    const lost = new LostObjects(database, notice, place)
+    return (oid, mayBeNowhere) => lost.fetch(oid, mayBeNowhere)
+  }
+
+class LostObjects {
   // bound: MAX_VAIN
   readonly #vain = new LRUCache<string, true>({ max: MAX_VAIN, ttl: VAIN_MS })
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(
-    readonly services: NodeServices,
-    readonly copy: Copy,
+    readonly database: Database,
+    readonly notice: (message: string) => void,
+    readonly place: PackFolder,
   ) {}
 
   /**
@@ -42,23 +54,20 @@ export class LostObjects {
 
   async #look(oid: string, mayBeNowhere: boolean): Promise<boolean> {
     if (this.#vain.has(oid) || (mayBeNowhere && this.#asksInVain())) return false
-    const { parts } = this.copy.disk
+    const { database, place } = this
+    const name = basename(place.path, '.git')
     // The pack of another object may have contained it.
     if (await this.#isHere(oid)) return true
-    const { database, notice } = this.services
-    const having = new Set(await packsWith(database, this.copy.name, oid))
+    const having = new Set(await packsWith(database, name, oid))
     if (having.size === 0) {
       this.#vain.set(oid, true)
       return false
     }
-    notice(
-      `${this.copy.path} had lost the object ${oid}: it was deleted on the disk. The server restores it from the database.`,
+    this.notice(
+      `${place.path} had lost the object ${oid}: it was deleted on the disk. The server restores it from the database.`,
     )
-    await installPacks(
-      database,
-      parts,
-      (await listPacks(database, this.copy.name)).filter(({ id }) => having.has(id)),
-    )
+    const packs = (await listPacks(database, name)).filter(({ id }) => having.has(id))
+    await installPacks(database, place, packs)
     return this.#isHere(oid)
   }
 
@@ -68,6 +77,6 @@ export class LostObjects {
   }
 
   async #isHere(oid: string): Promise<boolean> {
-    return (await this.copy.disk.parts.writer.absent([oid])).length === 0
+    return (await this.place.writer.absent([oid])).length === 0
   }
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
+  lostObjectsFrom,
   remoteOptions,
   openGit,
   openSharedGit,
@@ -39,14 +40,15 @@ export async function openNode(
 ): Promise<Node> {
   const folder = dir ?? mkdtempSync(join(tmpdir(), 'bindery-node-'))
   const database = more.database ?? openDatabase({ url, connectMs: 2_000 })
+  const node = { notices: [] as string[], aside: [] as SetAside[], moved: [] as RefName[], elsewhere: [] as RefName[] }
   const local = await openGit({
     reposDir: folder,
     shared: true,
     maxBlobBytes: 4 * 1024 * 1024,
     remote: remoteOptions({ allowedProtocols: ['file'], allowPrivateNetworks: true }),
+    lostObjects: lostObjectsFrom(database, (message) => node.notices.push(message)),
     ...(more.disk ? { disk: more.disk } : {}),
   })
-  const node = { notices: [] as string[], aside: [] as SetAside[], moved: [] as RefName[], elsewhere: [] as RefName[] }
   const hints = openHints(database, newId())
   const git = await openSharedGit(local, {
     hints,
