@@ -1,5 +1,6 @@
 // Stores, claims, finishes and retries jobs.
 import type { App } from '../domain/context/app.js'
+import { backOff } from '../kernel/back-off.js'
 import { type JobDoc, jobs } from '../model/index.js'
 import type { Document } from '../store/index.js'
 import type { Ending } from './job-kind.js'
@@ -9,6 +10,7 @@ import type { Lanes } from './lanes.js'
 const KEPT_MS = 24 * 60 * 60 * 1000
 /** Maximum number of attempts that may end in an unexpected error or the end of the process. */
 export const MAX_ATTEMPTS = 5
+const RETRY = { firstMs: 1_000, maxMs: 60_000, factor: 3 }
 
 /** A job with the ID of one of its runs. Another run may have taken over since. */
 type JobRun = Pick<JobDoc, 'id' | 'runner'>
@@ -119,9 +121,9 @@ export async function finish(app: App, run: JobRun, ending: Ending): Promise<boo
   })
 }
 
-/** Puts a job back after an unexpected error. It is retried after 1, 4, 9 … seconds. */
+/** Puts a job back after an unexpected error, for a retry after 1, 3, 9 … seconds. */
 export async function postpone(app: App, run: JobRun): Promise<void> {
-  const after = (attempts: number) => new Date(app.clock.now().getTime() + 1000 * attempts ** 2).toISOString()
+  const after = (attempts: number) => new Date(app.clock.now().getTime() + backOff(attempts, RETRY)).toISOString()
   await change(app, run, (job) => ({ ...job, state: 'queued', notBefore: after(job.attempts) }))
 }
 

@@ -1,5 +1,5 @@
 /** Runs work on a single process of all that share a database, while that process is alive. */
-import { setTimeout as wait } from 'node:timers/promises'
+import { aborted, repeat } from '../kernel/passes.js'
 
 /** A task that starts when this process becomes the leader, and stops when it no longer is. */
 export interface LeaderTask {
@@ -46,14 +46,11 @@ export function runAsLeader<W extends LeaderTask>(
     current = null
     await ending.stop()
   }
-  const run = async (): Promise<void> => {
-    while (!over.signal.aborted) {
-      tries++
-      await turn(atWork).catch(failed)
-      await wait(LOOK_MS, undefined, { signal: over.signal, ref: false }).catch(() => {})
-    }
+  const attempt = (): Promise<unknown> => {
+    tries++
+    return turn(atWork)
   }
-  const running = run()
+  const running = repeat(over.signal, LOOK_MS, attempt, failed)
   return {
     get current() {
       return current
@@ -64,8 +61,3 @@ export function runAsLeader<W extends LeaderTask>(
     },
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  signal.aborted
-    ? Promise.resolve()
-    : new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }))

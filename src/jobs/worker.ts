@@ -26,6 +26,7 @@ import { type Queue, queues } from './queues.js'
 import { Passes } from '../kernel/passes.js'
 import { Slots } from '../kernel/slots.js'
 import { currentTracing } from '../kernel/traces.js'
+import { Sequence } from '../kernel/turns.js'
 
 const GIVEN_UP =
   'The run failed unexpectedly several times. The cause is in the log of the server. Notify an administrator, then start the run again.'
@@ -83,8 +84,8 @@ class QueueRunner {
   readonly #slots = new Map<Queue, Slots>()
   readonly #stop = new AbortController()
   readonly #passes: Passes
-  /** Chains the `aside` work of ended jobs. */
-  #aside: Promise<void> = Promise.resolve()
+  /** The `aside` work of ended jobs. */
+  readonly #asides = new Sequence()
   /**
    * Whether all jobs that count as running are running. False after a crash, and after a store error at the end of a
    * job.
@@ -138,17 +139,16 @@ class QueueRunner {
 
   async #ended(): Promise<void> {
     await Promise.all(this.#active.values())
-    await this.#aside
+    await this.#asides.idle()
   }
 
   /** Runs work after earlier `aside` work, when clients that wait for the job have learned of its end. */
   #leave(work: () => Promise<void>): void {
-    this.#aside = this.#aside
-      .then(() => sleep(ASIDE_MS))
-      .then(async () => {
-        if (!this.#stop.signal.aborted) await work()
-      })
-      .catch(this.#logged('The aside work of a job failed.'))
+    const leave = async (): Promise<void> => {
+      await sleep(ASIDE_MS)
+      if (!this.#stop.signal.aborted) await work()
+    }
+    this.#asides.run(leave).catch(this.#logged('The aside work of a job failed.'))
   }
 
   #slotsOf(queue: Queue): Slots {

@@ -1,5 +1,6 @@
 /** Runs passes over work that may be due: one at a time, when woken and when the next work is due. */
 import { AsyncResource } from 'node:async_hooks'
+import { setTimeout as wait } from 'node:timers/promises'
 
 /** Node fires longer timers at once. A pass without due work sets the next one. */
 const MAX_TIMER_MS = 60 * 60 * 1000
@@ -80,3 +81,22 @@ export class Passes {
     this.#timerAt = Number.POSITIVE_INFINITY
   }
 }
+
+/** Repeats work until the signal is aborted, with a pause in milliseconds between. `failed` receives the errors. */
+export async function repeat(
+  signal: AbortSignal,
+  restMs: number,
+  work: () => Promise<unknown>,
+  failed: (error: unknown) => void = () => {},
+): Promise<void> {
+  while (!signal.aborted) {
+    await work().catch(failed)
+    await wait(restMs, undefined, { signal, ref: false }).catch(() => {})
+  }
+}
+
+/** Resolves when the signal is aborted. */
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  signal.aborted
+    ? Promise.resolve()
+    : new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }))

@@ -1,4 +1,4 @@
-// Limits the concurrency of work that needs much memory.
+// Limits the concurrency of work.
 import { ServiceError } from './errors.js'
 
 /** Limits the number of concurrent callers of work that needs much memory. Others wait in order of arrival. */
@@ -27,5 +27,22 @@ export class TurnQueue {
       if (next) next()
       else this.#running--
     }
+  }
+}
+
+/** Runs work one after another, in the order of the calls. */
+export class Sequence {
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** Runs `work` after all earlier work has ended, successfully or not. */
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work)
+    this.#last = turn.catch(() => {})
+    return turn
+  }
+
+  /** Resolves when the work so far has ended. */
+  async idle(): Promise<void> {
+    await this.#last
   }
 }

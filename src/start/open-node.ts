@@ -2,6 +2,7 @@
 import type { Config } from '../config.js'
 import type { RefMoves } from '../domain/context/ref-moves.js'
 import { newId } from '../kernel/ids.js'
+import { aborted, repeat } from '../kernel/passes.js'
 import {
   applicationOf,
   type Counts,
@@ -81,24 +82,12 @@ async function showLife(leases: Leases, id: string): Promise<() => Promise<void>
   await new Promise<void>((lives, failed) => {
     holding = hold(lives).catch(failed)
   })
-  const again = async (): Promise<void> => {
-    await holding
-    while (!stop.signal.aborted) {
-      await hold(() => {}).catch(() => undefined)
-      await Promise.race([aborted(stop.signal), new Promise((done) => setTimeout(done, REST_MS).unref())])
-    }
-  }
-  const living = again()
+  const living = holding.then(() => repeat(stop.signal, REST_MS, () => hold(() => {})))
   return async () => {
     stop.abort()
     await living
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  signal.aborted
-    ? Promise.resolve()
-    : new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }))
 
 /** Returns the nodes that are not alive. */
 export async function deadOf({ leases }: Node, nodes: readonly string[]): Promise<Set<string>> {

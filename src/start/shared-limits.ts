@@ -3,6 +3,7 @@
  * requests are counted by each node, and nodes exchange their counts.
  */
 import type { RateLimit, RateLimitHeaders } from '../api/pipeline/rate-limit.js'
+import { Sequence } from '../kernel/turns.js'
 import type { Counts } from '../postgres/index.js'
 
 /**
@@ -27,7 +28,7 @@ export async function countEverywhere(counts: Counts, limit: RateLimit, key: str
  * node counts on its own.
  */
 export function exchangeCounts(counts: Counts, limits: readonly RateLimit[]): () => Promise<void> {
-  let exchanging: Promise<void> = Promise.resolve()
+  const exchanges = new Sequence()
   let rounds = 0
   for (const limit of limits) limit.share()
 
@@ -43,12 +44,10 @@ export function exchangeCounts(counts: Counts, limits: readonly RateLimit[]): ()
       }
     }
   }
-  const timer = setInterval(() => {
-    exchanging = exchanging.then(exchange).catch(() => undefined)
-  }, EXCHANGE_MS).unref()
+  const timer = setInterval(() => void exchanges.run(exchange).catch(() => {}), EXCHANGE_MS).unref()
   return async () => {
     clearInterval(timer)
-    await exchanging
+    await exchanges.idle()
   }
 }
 

@@ -13,6 +13,7 @@ import type { JournalPage, Journal, JournalQuery } from '../kernel/documents.js'
 import type { Journals } from './journal/journals.js'
 import { readGroup } from './journal/read.js'
 import type { Recording } from '../kernel/recording.js'
+import { Sequence } from '../kernel/turns.js'
 import { recordedStore } from './recorded-store.js'
 import { SingleWrites } from './single-writes.js'
 import type { Table, Document, Store, StoreEvent, Transaction } from './types.js'
@@ -46,7 +47,7 @@ export class EmbeddedStore extends SingleWrites implements Store {
   readonly #running = new AsyncLocalStorage<OpenTransaction>()
   /** Number of transactions that run or wait for their turn. */
   #unfinished = 0
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #turns = new Sequence()
   #checkpoint: Promise<void> | null = null
   /** The log size at which the next checkpoint starts. */
   #checkpointAt: number
@@ -68,9 +69,7 @@ export class EmbeddedStore extends SingleWrites implements Store {
     if (this.#running.getStore()?.isOver === false)
       throw new Error('a transaction within a transaction would wait for itself. Use the `tx` of the outer one')
     this.#unfinished++
-    const run = this.#turn.then(() => this.#run(work))
-    this.#turn = run.catch(() => undefined)
-    const { settled, outcome } = await run
+    const { settled, outcome } = await this.#turns.run(() => this.#run(work))
     // A transaction that wrote nothing, or threw, may have read data that is not durable yet. Its result waits until
     // the data is durable.
     const failure = await settled
@@ -245,7 +244,7 @@ export class EmbeddedStore extends SingleWrites implements Store {
   async #close(): Promise<void> {
     const { log, checkpointer, lock, tell } = this.#parts
     try {
-      await this.#turn
+      await this.#turns.idle()
       await this.#committer.idle()
       await this.#checkpoint
       if (checkpointer.isClean || this.#keepsLog) return

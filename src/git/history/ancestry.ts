@@ -1,5 +1,6 @@
 // Determines the ancestry of commits.
 import { type CommitId, asOid } from '../../kernel/ids.js'
+import { Sequence } from '../../kernel/turns.js'
 import type { ObjectDatabase } from '../objects/database.js'
 import type { Launcher } from '../process/launcher.js'
 import { BOTH, bestCommon, get, headsOf, LEFT, paint, type CommitGraph, put, putAll, RIGHT } from './commit-graph.js'
@@ -16,7 +17,7 @@ const MAX_SINGLE_READS = 64
  * may be evicted from the cache and started again while a query still uses the old one.
  */
 export class Ancestry {
-  #growing: Promise<unknown> = Promise.resolve()
+  readonly #growth = new Sequence()
 
   constructor(
     readonly objects: ObjectDatabase,
@@ -103,9 +104,7 @@ export class Ancestry {
   async #learn(ids: readonly string[]): Promise<CommitGraph> {
     const kept = this.#kept()
     if (kept && ids.every((id) => kept.has(id))) return kept
-    const turn = this.#growing.then(() => this.#grow(ids))
-    this.#growing = turn.catch(() => {})
-    return turn
+    return this.#growth.run(() => this.#grow(ids))
   }
 
   /** Returns the graph with these commits and all their ancestors. */

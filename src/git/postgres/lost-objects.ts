@@ -4,6 +4,7 @@
  */
 import { basename } from 'node:path'
 import { LRUCache } from 'lru-cache'
+import { Sequence } from '../../kernel/turns.js'
 import type { Database } from '../../postgres/index.js'
 import type { FetchLost } from '../objects/database.js'
 import type { PackFolder } from '../repository.js'
@@ -33,7 +34,7 @@ export const lostObjectsFrom =
 class LostObjects {
   // bound: MAX_VAIN
   readonly #vain = new LRUCache<string, true>({ max: MAX_VAIN, ttl: VAIN_MS })
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #looks = new Sequence()
 
   constructor(
     readonly database: Database,
@@ -47,9 +48,7 @@ class LostObjects {
    * @param mayBeNowhere the caller only checks whether the object exists
    */
   fetch(oid: string, mayBeNowhere = false): Promise<boolean> {
-    const turn = this.#last.then(() => this.#look(oid, mayBeNowhere))
-    this.#last = turn.catch(() => {})
-    return turn
+    return this.#looks.run(() => this.#look(oid, mayBeNowhere))
   }
 
   async #look(oid: string, mayBeNowhere: boolean): Promise<boolean> {

@@ -2,6 +2,7 @@
 import { isOid, type CommitId, type RefName } from '../../kernel/ids.js'
 import type { Lease } from '../../kernel/lease.js'
 import { overlay } from '../../kernel/overlay.js'
+import { Sequence } from '../../kernel/turns.js'
 import { GitError, LostObject, MissingObject, NoRepository } from '../errors.js'
 import { requireRefName } from '../refs/name.js'
 import type { Maintenance, RefMove, Repository } from '../types.js'
@@ -27,7 +28,7 @@ interface RepositoryOptions {
 /** A repository and its copy. Steps that change the copy run one after the other. */
 export class SharedRepository {
   readonly repository: Repository
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #steps = new Sequence()
 
   constructor(
     readonly copy: Copy,
@@ -54,9 +55,7 @@ export class SharedRepository {
 
   /** Runs work after all earlier work has ended. */
   runExclusive<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(work)
-    this.#last = turn.catch(() => {})
-    return turn
+    return this.#steps.run(work)
   }
 
   #has(head: Head): boolean {

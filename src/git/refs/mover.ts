@@ -4,6 +4,7 @@ import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isOid } from '../../kernel/ids.js'
+import { Sequence } from '../../kernel/turns.js'
 import { GitError, RefLocked, StaleRef } from '../errors.js'
 import { type Disk, syncPath } from '../objects/disk.js'
 import { ConversationLost, type Reader } from '../process/conversation.js'
@@ -63,7 +64,7 @@ const namesOf = (moves: readonly RefMove[]): string => moves.map(({ ref }) => re
  */
 export class RefMover {
   readonly #intent: MoveIntent
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #turns = new Sequence()
   /** Identities of ref folders whose names and parent folders are durable, by folder. */
   // bound: MAX_FOLDERS
   readonly #rooted = new Map<string, string>()
@@ -89,17 +90,15 @@ export class RefMover {
       if ((from !== null && !isOid(from)) || (to !== null && !isOid(to)))
         throw new GitError(`a move of ${ref} needs full commit IDs`)
     }
-    const turn = this.#last.then(async () => {
+    return this.#turns.run(async () => {
       await this.#untilDone(moves, verbOf(reason))
       this.named(moves.flatMap(({ to }) => to ?? []))
     })
-    this.#last = turn.catch(() => {})
-    return turn
   }
 
   /** Runs work that packs refs while no move is in progress. If it is killed, the next start removes its leftovers. */
   packing<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(async () => {
+    return this.#turns.run(async () => {
       this.#intent.beginPacking()
       try {
         const result = await work()
@@ -110,13 +109,11 @@ export class RefMover {
         throw error
       }
     })
-    this.#last = turn.catch(() => {})
-    return turn
   }
 
   /** Resolves when no move is in progress. */
   async idle(): Promise<void> {
-    await this.#last
+    await this.#turns.idle()
   }
 
   /** Removes the locks of an earlier run that was killed. */

@@ -1,5 +1,6 @@
 /** Signs commits with the operator's key, in processes of `ssh-keygen` or `gpg`. */
 import { required } from '../../kernel/defined.js'
+import { Sequence } from '../../kernel/turns.js'
 import { open } from 'node:fs/promises'
 import { SigningFailed, UnusableKey } from '../errors.js'
 import type { Launcher } from '../process/launcher.js'
@@ -62,15 +63,10 @@ async function isPgp(file: string): Promise<boolean> {
 
 /** Returns the same signer with a limit on concurrent processes. */
 function inTurns(signer: Signer): Signer {
-  const turns: Promise<unknown>[] = Array.from({ length: AT_ONCE }, () => Promise.resolve())
+  const turns = Array.from({ length: AT_ONCE }, () => new Sequence())
   let next = 0
   return {
-    sign(content) {
-      const at = next++ % AT_ONCE
-      const signed = required(turns[at]).then(() => signer.sign(content))
-      turns[at] = signed.catch(() => {})
-      return signed
-    },
+    sign: (content) => required(turns[next++ % AT_ONCE]).run(() => signer.sign(content)),
     close: () => signer.close(),
   }
 }
