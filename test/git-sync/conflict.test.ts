@@ -3,7 +3,7 @@ import { findChangeRequest } from '../../src/domain/change-requests/change-reque
 import { listConflicts } from '../../src/domain/change-requests/conflicts.js'
 import { makeCommit } from '../../src/domain/commits/make-commit.js'
 import { overridesAt } from '../../src/domain/revisions/identity.js'
-import { mergeAndResume } from '../../src/domain/git-sync/resume-after-merge.js'
+import { mergeAndResume } from '../../src/domain/git-sync/runs.js'
 import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { type ChangeRequestDoc, changeRequests } from '../../src/model/index.js'

@@ -3,7 +3,7 @@ import type { LoadedChangeRequest, LoadedSpace } from '../../src/domain/context/
 import { findChangeRequest } from '../../src/domain/change-requests/change-requests.js'
 import { listConflicts } from '../../src/domain/change-requests/conflicts.js'
 import { updateFromMain } from '../../src/domain/change-requests/merge-requests.js'
-import { mergeAndResume } from '../../src/domain/git-sync/resume-after-merge.js'
+import { mergeAndResume } from '../../src/domain/git-sync/runs.js'
 import { structureAt } from '../../src/domain/revisions/revisions.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'

@@ -7,7 +7,7 @@ import {
   updateChangeRequest,
 } from '../../domain/change-requests/change-requests.js'
 import { updateFromMain } from '../../domain/change-requests/merge-requests.js'
-import { mergeAndResume } from '../../domain/git-sync/resume-after-merge.js'
+import { mergeAndResume } from '../../domain/git-sync/runs.js'
 import { paginate } from '../../kernel/paging.js'
 import {
   ChangeRequest,

@@ -1,6 +1,6 @@
 /** Endpoints of Git sync: clients import, export, preview, retry and unlink, and read the state and history of runs. */
 import { Type } from '@sinclair/typebox'
-import { connectionOfLink } from '../../domain/git-sync/connection-of.js'
+import { connectionOfLink } from '../../domain/git-sync/remote.js'
 import { listSyncRuns, retrySync, unlinkRemote } from '../../domain/git-sync/runs.js'
 import { previewSync } from '../../domain/git-sync/preview.js'
 import { requestExport, requestImport } from '../../domain/git-sync/request.js'

@@ -1,12 +1,12 @@
-/** Makes the commit that an export pushes: its tree, parent, message, author and co-authors. */
+/** Makes the commit that an export pushes: its tree, parent, message, author and co-authors. Finds an unconfirmed one. */
 import type { FileChange, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { commitMessage, serviceSignature, signatureOf } from '../commits/make-commit.js'
 import { overridesAt, pageIdsHeader } from '../revisions/identity.js'
 import { type Credits, creditsOf, subjectOfOnlyRequest } from '../commits/credits.js'
-import type { RemoteSide, Sided } from './remote-side.js'
+import { nthParent, type RemoteSide, type Sided } from './remote-side.js'
 import type { Sync } from './sync.js'
-import type { SyncLog } from './log-entries.js'
+import type { Entry, SyncLog } from './log-entries.js'
 
 /**
  * The parent of an export's commit: the remote head, and the equal local commit (`local`; null if the remote has no
@@ -77,4 +77,36 @@ export async function folderChanges(
   if (!empty) return [{ path: directory, tree }]
   const before = head === null ? null : await (await commits.objects.snapshot(head)).entry(directory)
   return before === null ? [] : [{ path: directory, delete: true }]
+}
+
+/**
+ * Returns the entry of an unconfirmed push of the same content, onto the same remote commit and in the same mode.
+ * Returns null if there is none, or if this run needs another message or author. The commit is pushed again unchanged,
+ * because a new signature could give it another ID.
+ */
+export async function findUnconfirmedPush(
+  sync: Sided<Sync>,
+  log: SyncLog,
+  main: CommitId,
+  { base, asSeries }: { base: ExportBase; asSeries: boolean },
+): Promise<Entry | null> {
+  const { remote } = sync
+  const { commits } = sync.side
+  for (const entry of [...log.syncPoints].reverse()) {
+    if (
+      entry.kind !== 'offered' ||
+      entry.ref !== remote.ref ||
+      entry.anchor !== main ||
+      (entry.seriesLength !== undefined) !== asSeries
+    )
+      continue
+    // If the commit is missing, make a new one.
+    if (!(await commits.objects.hasCommit(entry.remote))) continue
+    if ((await nthParent(commits.objects, entry.remote, entry.seriesLength ?? 1)) !== base.head) continue
+    if (asSeries) return entry
+    const { message, author } = await commits.objects.commit(entry.remote)
+    const wanted = await exportMessage(sync, log, main, base)
+    if (author.email === wanted.author.email && message === wanted.message) return entry
+  }
+  return null
 }

@@ -2,17 +2,16 @@
 import { RemoteError } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { Lease } from '../../kernel/lease.js'
+import { incomingRef } from '../context/refs.js'
 import { findMergeBase } from './merge-base.js'
 import { settleConflict } from './conflict.js'
 import { folderCommit } from './directory.js'
-import { exportCommit, type ExportBase } from './export-commit.js'
+import { exportCommit, type ExportBase, findUnconfirmedPush } from './export-commit.js'
 import { type CommitSeries, makeCommitSeries } from './commit-series.js'
 import { SyncFailure } from './failure.js'
 import { hasSeenBranch, noBranch } from './import.js'
 import type { Entry, SyncLog } from './log-entries.js'
 import { firstExportBase, type BranchHead, findOtherBranches } from './new-branch.js'
-import { findUnconfirmedPush } from './unconfirmed-push.js'
-import { findExpectedHead } from './expected-head.js'
 import { describeRemote, type SyncRemote } from './remote.js'
 import { onRemoteSide, type Sided } from './remote-side.js'
 import { checkStillValid } from './request.js'
@@ -276,4 +275,29 @@ async function push(sync: Sided<Sync>, { entry, expected, before }: Prepared): P
       ...defined({ baseRevision: before }),
     }
   })
+}
+
+/**
+ * Returns the last seen head of the remote if an export onto it would have something to push. Returns null if the
+ * remote must be asked. The remote rejects the push if its head has changed, so a wrong expectation costs one push and
+ * has no other effect.
+ */
+async function findExpectedHead(sync: Sided<Sync>): Promise<CommitId | null> {
+  const { remote, run } = sync
+  const { repo } = sync.space
+  if (run.force || repo.refs.head(incomingRef(remote.key)) !== null) return null
+  const { main, log } = await openState(sync)
+  // After an unconfirmed push, the remote head is unknown. The same applies after a head from which another branch
+  // dropped a part.
+  const newest = log.syncPoints.findLast((syncPoint) => syncPoint.ref === remote.ref)
+  if (
+    log.last === null ||
+    newest !== log.last ||
+    log.lastLeft !== null ||
+    !(await sync.side.commits.objects.hasCommit(log.last.remote))
+  )
+    return null
+  const local = await sync.side.local(log, log.last.remote)
+  if (local === null || (await repo.objects.commit(local)).tree === (await repo.objects.commit(main)).tree) return null
+  return log.last.remote
 }

@@ -1,6 +1,6 @@
 // Defines the entries of the sync log, which records the sync points of a space and a remote repository. Git's history
 // is not enough: an export is a separate commit on the remote branch that has main's content but not its history.
-import { remoteKey } from '../../git/index.js'
+import { remoteKey, type Repository } from '../../git/index.js'
 import { type CommitId, isOid, type RefName } from '../../kernel/ids.js'
 import { syncPrefix } from '../context/refs.js'
 import type { SyncRemote } from './remote.js'
@@ -57,7 +57,7 @@ export const isExport = (entry: Entry): boolean =>
   isWhole(entry) && (entry.local !== entry.theirs || entry.seriesLength !== undefined)
 
 /** The last part of the name of a log's ref. */
-export const LOG = 'log'
+const LOG = 'log'
 
 /** Returns the ref of the log. A space has one log per repository and folder, for all branches. */
 export const logRef = (remote: Pick<SyncRemote, 'url' | 'directory'>): RefName =>
@@ -119,4 +119,33 @@ export interface SyncLog {
   last: Entry | null
   /** The `left` entry of a head that was seen at the synced ref after `last`. */
   lastLeft: Entry | null
+}
+
+/**
+ * Whether the space was ever synced with any remote. Ignores an import that crashed before main moved, and an export
+ * that may not have arrived.
+ */
+export async function wasEverSynced(repo: Repository, main: CommitId): Promise<boolean> {
+  for (const [ref, commit] of await repo.refs.list('refs/bindery/sync/')) {
+    const anchors = ref.endsWith(`/${LOG}`)
+      ? readEntries((await repo.objects.commit(commit)).message)
+          .filter(isKnown)
+          .map(({ anchor }) => anchor)
+      : [commit]
+    for (const anchor of anchors)
+      if ((await repo.objects.hasCommit(anchor)) && (await repo.history.isAncestor(anchor, main))) return true
+  }
+  return false
+}
+
+/** Returns the commits by which main followed a drop, for all remotes that the space was synced with. */
+export async function dropAnchors(repo: Repository, main: CommitId): Promise<CommitId[]> {
+  const anchors = new Set<CommitId>()
+  for (const [ref, commit] of await repo.refs.list('refs/bindery/sync/'))
+    for (const { kind, anchor } of ref.endsWith(`/${LOG}`)
+      ? readEntries((await repo.objects.commit(commit)).message)
+      : [])
+      if (kind === 'dropped' && (await repo.objects.hasCommit(anchor)) && (await repo.history.isAncestor(anchor, main)))
+        anchors.add(anchor)
+  return [...anchors]
 }

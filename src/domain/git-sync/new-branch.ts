@@ -6,8 +6,7 @@ import type { ExportBase } from './export-commit.js'
 import type { Sided } from './remote-side.js'
 import type { Sync } from './sync.js'
 import { openState } from './sync-log.js'
-import { wasEverSynced } from './anchor-commits.js'
-import type { SyncLog } from './log-entries.js'
+import { type SyncLog, wasEverSynced } from './log-entries.js'
 
 /** Maximum number of other branches that are inspected. */
 const MAX_BRANCHES = 4

@@ -10,8 +10,7 @@ import { mergeArrival } from './merge-arrival.js'
 import { withFollowersThere } from './merges-there.js'
 import { describeRemote, type SyncRemote } from './remote.js'
 import type { Contact } from './sync.js'
-import { wasEverSynced } from './anchor-commits.js'
-import type { SyncLog } from './log-entries.js'
+import { type SyncLog, wasEverSynced } from './log-entries.js'
 import type { SyncState } from './sync-log.js'
 
 /** A fetched remote head (`head`), the equal local commit (`theirs`), and the main and log that it is merged with. */

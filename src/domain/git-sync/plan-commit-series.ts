@@ -4,8 +4,7 @@ import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { findMergeBase } from './merge-base.js'
 import { isWithin } from './inferred-ancestors.js'
-import { isWhole, type SyncLog } from './log-entries.js'
-import { dropAnchors } from './anchor-commits.js'
+import { isWhole, type SyncLog, dropAnchors } from './log-entries.js'
 
 /** Maximum number of commits in one export. Older ones become one commit. */
 const MAX_COMMITS = 2_000

@@ -1,8 +1,9 @@
-// Reads and names the remote branch and folder that a space is synced with.
+// Reads and names the remote branch and folder that a space is synced with, and finds the connection to it.
 import { isRemoteRefName, parseRemoteUrl, type Remote, RemoteError, remoteKey } from '../../git/index.js'
 import { badRequest } from '../../kernel/errors.js'
 import type { RefName } from '../../kernel/ids.js'
-import type { GitLink, SyncRunDoc } from '../../model/index.js'
+import { type ConnectionDoc, connections, type GitLink, type SpaceDoc, type SyncRunDoc } from '../../model/index.js'
+import type { Document, Reader } from '../../store/index.js'
 import { defined } from '../../kernel/defined.js'
 
 /** One branch (and folder) of one remote repository, without any credential. */
@@ -98,4 +99,21 @@ const repositoryPath = (url: string): string =>
 export function describeRemote(remote: Pick<SyncRemote, 'url' | 'ref' | 'directory'>): string {
   const folder = remote.directory === '' ? '' : `, ${remote.directory}/`
   return `${repositoryPath(remote.url)} (${remote.ref.replace(/^refs\/heads\//, '')}${folder})`
+}
+
+/** Returns the connection of a space to the remote with this key, or null. */
+export async function connectionTo(
+  reader: Pick<Reader, 'find'>,
+  space: string,
+  key: string,
+): Promise<Document<ConnectionDoc> | null> {
+  return (await reader.find(connections, 'space', space)).find((one) => one.key === key) ?? null
+}
+
+/** Returns the connection to the space's linked remote, or null. */
+export async function connectionOfLink(
+  reader: Pick<Reader, 'find'>,
+  { id, git }: Pick<SpaceDoc, 'id' | 'git'>,
+): Promise<Document<ConnectionDoc> | null> {
+  return (await reader.find(connections, 'space', id)).find((one) => isLinkTo(git, one.key)) ?? null
 }

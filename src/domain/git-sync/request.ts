@@ -24,8 +24,7 @@ import { checkImport, checkUnlocked } from '../commits/guards.js'
 import { protectionOf, protects } from '../commits/rules/effective.js'
 import { spaceRole } from '../roles/access.js'
 import { SyncCancelled, SyncFailure } from './failure.js'
-import { connectionTo } from './connection-of.js'
-import { type Credential, isLinkTo, readRemote, remoteOf, type SyncRemote } from './remote.js'
+import { connectionTo, type Credential, isLinkTo, readRemote, remoteOf, type SyncRemote } from './remote.js'
 import { defined, required } from '../../kernel/defined.js'
 
 /** Number of runs that are kept per space. */
