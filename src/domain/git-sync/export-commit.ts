@@ -1,4 +1,4 @@
-/** Makes the commit that an export pushes: its tree, parent, message, author and co-authors. Finds an unconfirmed one. */
+/** Makes the commit that an export pushes, with its message, author and co-authors, or finds an unconfirmed one. */
 import type { FileChange, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { commitMessage, serviceSignature, signatureOf } from '../commits/make-commit.js'
