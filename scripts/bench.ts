@@ -8,6 +8,7 @@ import { documents } from './bench/documents.js'
 import { blockTrees, blockTreesLine, firstReadLine, firstReads, historyLines, longHistories } from './bench/facts.js'
 import { doorLines, gitDoor } from './bench/git-door.js'
 import { listLines, lists } from './bench/lists.js'
+import { manyEdits, manyEditsLines } from './bench/many-edits.js'
 import { manySpaces, manySpacesLine } from './bench/many-spaces.js'
 import { type Line, print } from './bench/measure.js'
 import { nodeLines, nodes } from './bench/nodes.js'
@@ -15,8 +16,9 @@ import { quietSpace, quietSpaceLine } from './bench/quiet-space.js'
 import { readLines, reads } from './bench/reads.js'
 import { searches, searchLine } from './bench/search.js'
 import { publishedSites, siteLines } from './bench/sites.js'
+import { startLines, starts } from './bench/start.js'
 import { adoptions } from './bench/sync.js'
-import { edits, manyEdits, manyEditsLines, merges } from './bench/writes.js'
+import { edits, merges } from './bench/writes.js'
 
 // Runs the benchmarks. Every line is a ratio to a baseline from the same run; both are measured in turns:
 //   npm run bench                                    all lines
@@ -54,6 +56,7 @@ const groups: { names: string[]; run: (dir: string) => Promise<Line[]> }[] = [
   { names: listLines, run: (dir) => lists(dir, wanted) },
   { names: [...manyEditsLines], run: manyEdits },
   { names: [quietSpaceLine], run: quietSpace },
+  { names: startLines, run: (dir) => starts(dir, wanted) },
   { names: nodeLines, run: (dir) => nodes(dir, wanted) },
   {
     names: [manySpacesLine],

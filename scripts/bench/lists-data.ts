@@ -96,6 +96,25 @@ export async function fillLists(home: string, model: string): Promise<void> {
   await store.close()
 }
 
+/**
+ * Adds copies of the space `model`, each with comments, to a store that no server has open. The spaces' repositories are
+ * copies of its repository.
+ */
+export async function fillSpaces(home: string, model: string, count: number, commentsEach: number): Promise<void> {
+  const store = await openStore({ dir: join(home, 'data', 'store'), tables: documentTables, migrations })
+  const space = await store.get(spaces, model)
+  if (!space) throw new Error('nothing to copy from')
+  await inBatches(store, count, async (tx, n) => {
+    const made = { ...space, id: `${model}-${n}`, title: `Space ${n}`, createdAt: secondsLater(n) }
+    await tx.insert(spaces, { ...made, comments: commentsEach })
+  })
+  for (let n = 0; n < count; n++) {
+    await addCommentsOf(store, `${model}-${n}`, commentsEach)
+    await cp(join(home, 'repos', `${model}.git`), join(home, 'repos', `${model}-${n}.git`), { recursive: true })
+  }
+  await store.close()
+}
+
 async function addMember(
   store: Pick<Transaction, 'insert'>,
   organization: string,

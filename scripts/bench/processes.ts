@@ -30,6 +30,7 @@ export interface Server {
 
 /** A service in a separate process. */
 export interface ServiceProcess extends Server {
+  pid: number
   /**
    * Returns the processor time that its main thread has used so far, in milliseconds; NaN if the system does not report
    * it.
@@ -125,7 +126,13 @@ export async function startService(dir: string, env: Record<string, string> = {}
   })
   tracked(child, 'service')
   while (running.has(child) && !(await isReady(url))) await setTimeout(20)
-  return { url, cpu: () => cpuOf(url), mainThread: () => mainThreadOf(child), stop: stop(child, 'SIGTERM') }
+  return {
+    url,
+    pid: Number(child.pid),
+    cpu: () => cpuOf(url),
+    mainThread: () => mainThreadOf(child),
+    stop: stop(child, 'SIGTERM'),
+  }
 }
 
 /** Linux reports the nanoseconds of each thread. The main thread has the ID of its process. */

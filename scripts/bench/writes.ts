@@ -1,4 +1,4 @@
-import { cp, open } from 'node:fs/promises'
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { git } from '../../test/support/hermetic-git.js'
 import { generateRepository, pageText } from './generated.js'
@@ -6,7 +6,7 @@ import { interleaved, type Line, median, ms, ratiosOf, timed } from './measure.j
 import { call, importInto, newSpace, pageIds, type Server, startService } from './processes.js'
 
 /** Creates a space with `pages` pages. */
-async function prepared(service: Server, dir: string, pages: number): Promise<{ space: string; ids: string[] }> {
+export async function prepared(service: Server, dir: string, pages: number): Promise<{ space: string; ids: string[] }> {
   const repository = join(dir, `writes-${pages}.git`)
   await generateRepository(repository, pages, 10)
   const space = await newSpace(service)
@@ -15,7 +15,8 @@ async function prepared(service: Server, dir: string, pages: number): Promise<{ 
 }
 
 let edition = 1
-const edit = (service: Server, space: string, changeRequest: number | null, page: string, index: number) =>
+/** Edits one page durably: on main, or in a change request. Each call writes another text. */
+export const edit = (service: Server, space: string, changeRequest: number | null, page: string, index: number) =>
   call(
     service,
     'POST',
@@ -50,92 +51,6 @@ export async function edits(dir: string): Promise<Line[]> {
         target: 1.5,
         ratios: ratiosOf(batches(found.many), batches(found.few)),
         detail: `${ms(median(found.many))} to ${ms(median(found.few))}`,
-      },
-    ]
-  } finally {
-    await service.stop()
-  }
-}
-
-export const manyEditsLines = [
-  'edits per second, 8 change requests',
-  'edits per second, main',
-  'edits per second, main, 8 clients / grouped appends',
-] as const
-
-/**
- * Returns the rate of `clients` that append the same pages to one file. All waiting clients share one append and one
- * fdatasync.
- */
-async function appendsPerSecond(file: string, clients: number, each: number): Promise<number> {
-  const log = await open(file, 'a')
-  const waiting: { bytes: Buffer; done: () => void }[] = []
-  let writing = false
-  const write = async (): Promise<void> => {
-    if (writing) return
-    writing = true
-    for (let group = waiting.splice(0); group.length > 0; group = waiting.splice(0)) {
-      await log.appendFile(Buffer.concat(group.map(({ bytes }) => bytes)))
-      await log.datasync()
-      for (const { done } of group) done()
-    }
-    writing = false
-  }
-  const append = (bytes: Buffer): Promise<void> =>
-    new Promise((done) => {
-      waiting.push({ bytes, done })
-      void write()
-    })
-  const client = async (number: number): Promise<void> => {
-    for (let i = 0; i < each; i++) await append(Buffer.from(pageText(number * 97 + i * 31, edition++)))
-  }
-  const took = await timed(() => Promise.all(Array.from({ length: clients }, (_, i) => client(i + 1))))
-  await log.close()
-  return (clients * each * 1000) / took
-}
-
-/** Measures eight clients that edit pages of one space: each in a separate change request, or all on main. */
-export async function manyEdits(dir: string): Promise<Line[]> {
-  const service = await startService(join(dir, 'many-edits'))
-  const CLIENTS = 8
-  const EACH = 75
-  try {
-    const { space, ids } = await prepared(service, dir, 1000)
-    for (let i = 0; i < CLIENTS; i++)
-      await call(service, 'POST', `/v1/spaces/${space}/change-requests`, { subject: `Edits ${i}` })
-    const run = async (clients: number, onMain: boolean): Promise<number> => {
-      const client = async (number: number): Promise<void> => {
-        for (let i = 0; i < EACH; i++)
-          await edit(service, space, onMain ? null : number, ids[(number * 97 + i * 31) % ids.length] as string, i)
-      }
-      const took = await timed(() => Promise.all(Array.from({ length: clients }, (_, i) => client(i + 1))))
-      return (clients * EACH * 1000) / took
-    }
-    await run(1, true)
-    await run(1, false)
-    const found = await interleaved(4, {
-      branches: () => run(CLIENTS, false),
-      branch: () => run(1, false),
-      main: () => run(CLIENTS, true),
-      alone: () => run(1, true),
-      appends: () => appendsPerSecond(join(dir, 'appends.log'), CLIENTS, EACH),
-    })
-    const line = (name: string, eight: readonly number[], one: readonly number[]): Line => ({
-      name: `${name}, 8 clients / 1 client`,
-      sense: 'none',
-      target: 0,
-      ratios: ratiosOf(eight, one),
-      detail: `${median(eight).toFixed(0)}/s to ${median(one).toFixed(0)}/s`,
-    })
-    return [
-      line(manyEditsLines[0], found.branches, found.branch),
-      line(manyEditsLines[1], found.main, found.alone),
-      {
-        name: manyEditsLines[2],
-        sense: 'none',
-        target: 0,
-        ratios: ratiosOf(found.main, found.appends),
-        detail: `${median(found.main).toFixed(0)}/s to ${median(found.appends).toFixed(0)}/s`,
       },
     ]
   } finally {

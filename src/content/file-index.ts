@@ -33,6 +33,9 @@ function unfitName(path: string): Diagnostic | null {
   }
 }
 
+/** Targets that differ from the path of their file below a folder: percent-encoded, or with empty or dot segments. */
+const NOT_PLAIN = /%|(?:^|\/)\.{0,2}(?:\/|$)/
+
 /** The files below the effective root. Finds the file that a target in a page or table of contents refers to. */
 export class FileIndex {
   /** Paths from the repository's root, in Git's order. */
@@ -84,6 +87,9 @@ export class FileIndex {
   }
 
   find(target: string, from: string): string | null {
+    // Targets are usually paths of files, which `findTarget` tries first.
+    const plain = NOT_PLAIN.test(target) ? null : from === '' ? target : `${from}/${target}`
+    if (plain !== null && this.#set.has(plain)) return plain
     return findTarget(
       target,
       from,

@@ -41,10 +41,15 @@ function modeOf(raw: string): EntryMode {
   return modes[trimmed] ?? (trimmed.startsWith('1007') ? '100755' : '100644')
 }
 
-/** Returns a tree with these entries, which must be in Git's order. */
-export function treeOf(nodes: readonly Node[], content?: Buffer): Tree {
-  const byName = new Map<string, Node>()
-  for (const node of nodes) byName.set(node.name, node)
+/**
+ * Returns a tree with these entries, which must be in Git's order.
+ * @param byName the same entries in the same order, if they are already in a map
+ */
+export function treeOf(
+  nodes: readonly Node[],
+  content?: Buffer,
+  byName: ReadonlyMap<string, Node> = new Map(nodes.map((node) => [node.name, node])),
+): Tree {
   return content ? { nodes, byName, content: ownBytes(content) } : { nodes, byName }
 }
 

@@ -39,11 +39,11 @@ export async function editTree(base: string, plan: Plan, source: Trees): Promise
   return { oid, objects: [...work.objects.values()], trees: work.trees }
 }
 
-function store(work: TreeEdit, before: Tree, nodes: readonly Node[]): string {
+function store(work: TreeEdit, before: Tree, nodes: readonly Node[], byName?: ReadonlyMap<string, Node>): string {
   const content = encodeTree(nodes, before)
   const object = encodeObject('tree', content)
   work.objects.set(object.oid, object)
-  work.trees.set(object.oid, treeOf(nodes, content))
+  work.trees.set(object.oid, treeOf(nodes, content, byName))
   return object.oid
 }
 
@@ -63,9 +63,10 @@ async function editFolder(base: string, plan: FolderPlan, prefix: string, work: 
   mustNotCollide(nodes, added, before, prefix)
   const deleted = [...plan.entries.values()].includes(null)
   // Entries that were deleted and added again are at the end of the map, like new ones.
-  const after = added.length > 0 || deleted ? inGitsOrder([...nodes.values()]) : [...nodes.values()]
+  const inOrder = added.length === 0 && !deleted
+  const after = inOrder ? [...nodes.values()] : inGitsOrder([...nodes.values()])
   if (sameNodes(after, before.nodes)) return base
-  return store(work, before, after)
+  return inOrder ? store(work, before, after, nodes) : store(work, before, after)
 }
 
 async function editInside(
