@@ -40,8 +40,12 @@ const EQUIVALENT_LETTER = new RegExp(`[${Object.keys(EQUIVALENTS).join('')}]`, '
 /** Characters other than letters that compatibility forms expand to: `⑴` is `(1)`. */
 const OTHERS = /[^\p{L}\p{M}\p{N}]/gu
 
+/** Characters of Chinese and Korean that have no other form, up to the length of a pair. */
+const UNCHANGED = /^[\u4e00-\u9fff\uac00-\ud7a3]{1,2}$/
+
 /** Returns the indexed form of a word. */
 export function fold(word: string): string {
+  if (UNCHANGED.test(word)) return word
   const cut =
     word.length > MAX_WORD
       ? Array.from(word.slice(0, 2 * MAX_WORD))

@@ -35,42 +35,46 @@ const LISTED = 1000
 
 /**
  * Finds results for a text and passes them on, first the locally known ones, then all. A text that starts with `>`
- * finds commands only.
+ * finds commands only. `isPartial`: not all pages could be searched.
  */
-export async function groupsFor(text: string, show: (groups: readonly Group[]) => void): Promise<void> {
+export async function groupsFor(
+  text: string,
+  show: (groups: readonly Group[], isPartial: boolean) => void,
+): Promise<void> {
   const w = moreWords().find
   const needle = text.trim()
   const here = openPlace()
   const named = needle.replace(/^>\s*/, '')
   const commandsIf = (may: Permissions) => ({ title: w.commands, items: commandsFor(named, may) })
   if (needle === '' || needle.startsWith('>')) {
-    show(withItems([commandsIf(NOTHING)]))
-    return show(withItems([commandsIf(await findPermissions(here))]))
+    show(withItems([commandsIf(NOTHING)]), false)
+    return show(withItems([commandsIf(await findPermissions(here))]), false)
   }
   const [may, spaces, pages, requests] = await Promise.all([
     findPermissions(here),
-    orNone(findSpaces(needle)),
-    orNone(findPages(needle, here?.space)),
-    orNone(here === null ? [] : findRequests(needle, here.space)),
+    orElse(findSpaces(needle), []),
+    orElse(findPages(needle, here?.space), { items: [], isPartial: false }),
+    orElse(here === null ? [] : findRequests(needle, here.space), []),
   ])
   show(
     withItems([
-      { title: w.pages, items: pages },
+      { title: w.pages, items: pages.items },
       { title: w.requests, items: requests },
       { title: w.spaces, items: spaces },
       commandsIf(may),
     ]),
+    pages.isPartial,
   )
 }
 
 const withItems = (groups: readonly Group[]): Group[] => groups.filter(({ items }) => items.length > 0)
 
 /** A kind of result that cannot be loaded must not hide the others. */
-async function orNone(pending: Promise<Found[]> | Found[]): Promise<Found[]> {
+async function orElse<T>(pending: Promise<T> | T, none: T): Promise<T> {
   try {
     return await pending
   } catch (error) {
-    if (error instanceof ApiError) return []
+    if (error instanceof ApiError) return none
     throw error
   }
 }
@@ -151,7 +155,7 @@ interface Hit {
 }
 
 /** Searches all spaces. Of equal results, pages of the open space come first. */
-async function findPages(query: string, here: string | undefined): Promise<Found[]> {
+async function findPages(query: string, here: string | undefined): Promise<{ items: Found[]; isPartial: boolean }> {
   const lists = await Promise.all(
     (await listOrganizations()).map(({ id }) =>
       body(
@@ -163,10 +167,11 @@ async function findPages(query: string, here: string | undefined): Promise<Found
   )
   const hits = lists.flatMap(({ items }) => items.flatMap((space) => space.pages.map((page): Hit => ({ space, page }))))
   const isHere = ({ space }: Hit): number => Number(space.id === here)
-  return hits
+  const items = hits
     .toSorted((a, b) => b.page.score - a.page.score || isHere(b) - isHere(a))
     .slice(0, MAX_PAGES)
     .map((hit) => foundPage(hit, query))
+  return { items, isPartial: lists.some(({ partial }) => partial === true) }
 }
 
 function foundPage({ space, page }: Hit, query: string): Found {

@@ -11,13 +11,19 @@ import { type Found, type Group, groupsFor } from './palette-results.js'
 /** Time without a key press in milliseconds, after which the search starts. */
 const PAUSE_MS = 80
 
+interface Results {
+  groups: readonly Group[]
+  /** Whether not all pages could be searched. */
+  isPartial: boolean
+}
+
 /** Returns the results for a text, and whether they belong to an earlier text. */
-function useResults(text: string): { groups: readonly Group[]; isLoading: boolean } {
-  const [shown, setShown] = useState<{ text: string; groups: readonly Group[] }>({ text: '', groups: [] })
+function useResults(text: string): Results & { isLoading: boolean } {
+  const [shown, setShown] = useState<Results & { text: string }>({ text: '', groups: [], isPartial: false })
   useEffect(() => {
     let isCurrent = true
     const timer = setTimeout(
-      () => void groupsFor(text, (groups) => isCurrent && setShown({ text, groups })),
+      () => void groupsFor(text, (groups, isPartial) => isCurrent && setShown({ text, groups, isPartial })),
       text === '' ? 0 : PAUSE_MS,
     )
     return () => {
@@ -25,7 +31,7 @@ function useResults(text: string): { groups: readonly Group[]; isLoading: boolea
       clearTimeout(timer)
     }
   }, [text])
-  return { groups: shown.groups, isLoading: shown.text !== text }
+  return { ...shown, isLoading: shown.text !== text }
 }
 
 export function Palette() {
@@ -33,7 +39,7 @@ export function Palette() {
   const element = useRef<HTMLDialogElement>(null)
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
-  const { groups, isLoading } = useResults(text)
+  const { groups, isPartial, isLoading } = useResults(text)
   const all = groups.flatMap(({ items }) => items)
   const at = Math.min(chosen, Math.max(0, all.length - 1))
   useEffect(() => {
@@ -98,9 +104,14 @@ export function Palette() {
         </button>
       </div>
       <div class="pal-list" id="pal-list" role="listbox" aria-label={moreWords().find.results}>
-        <Results groups={groups} chosen={at} run={run} />
+        <ResultList groups={groups} chosen={at} run={run} />
       </div>
       {all.length === 0 && !isLoading && text.trim() !== '' && <p class="pal-none muted">{moreWords().find.none}</p>}
+      {isPartial && !isLoading && (
+        <p class="pal-none muted" role="status">
+          {moreWords().find.partial}
+        </p>
+      )}
       <div class="pal-foot">
         <span role="status">{isLoading ? w.common.loading : plural(moreWords().find.count, all.length)}</span>
         <span class="grow" />
@@ -121,13 +132,13 @@ export function Palette() {
   )
 }
 
-interface ResultsProps {
+interface ListProps {
   groups: readonly Group[]
   chosen: number
   run: (one: Found, inNewTab: boolean) => void
 }
 
-function Results({ groups, chosen, run }: ResultsProps) {
+function ResultList({ groups, chosen, run }: ListProps) {
   let number = -1
   return (
     <>
