@@ -6,7 +6,7 @@ import { type FolderWatch, isRefusedWrite, type LowFolder, type UnwritableFolder
 import { GitError, isRepositoryFault, NoRepository, UnsupportedRepository } from '../git/index.js'
 import { ServiceError } from '../kernel/errors.js'
 import type { App } from '../domain/context/app.js'
-import { LogFull, type Store, StoreDamaged } from '../store/index.js'
+import { LogFull, MAX_KEPT_LOG_BYTES, type Store, StoreDamaged } from '../store/index.js'
 import { missingDocuments } from './open-documents.js'
 
 const REMEDY =
@@ -60,14 +60,14 @@ const describeDamage = (damage: StoreDamaged): string =>
   `This content is out of service: the file ${fileOf(damage)} of the data folder is damaged. An operator of the server has to stop it and run \`bindery fsck --repair\`, or restore a backup. Everything that does not need this file works.`
 
 const describeFull = ({ damage, bytes }: LogFull): string =>
-  `The log of the documents has ${mebibytes(bytes)} and must not grow until the damaged file ${fileOf(damage)} of the data folder is repaired. An operator of the server has to stop it and run \`bindery fsck --repair\`, or restore a backup. Reading works.`
+  `The log of the documents has reached ${mebibytes(bytes)} and cannot grow until the damaged file ${fileOf(damage)} of the data folder is repaired. An operator of the server has to stop it and run \`bindery fsck --repair\`, or restore a backup. Reading works.`
 
 /** Describes the log of the documents while a damaged file keeps it from being shortened; empty otherwise. */
 export async function describeLog(store: Store): Promise<string[]> {
   if ((store.damaged ?? []).length === 0) return []
   const bytes = (await store.logBytes?.()) ?? 0
   return [
-    `The log of the documents has ${bytes.toLocaleString('en')} bytes. It grows with each write until the damaged files are repaired, and the next start reads all of it. At 256 MiB, writes are rejected.`,
+    `The log of the documents has ${bytes.toLocaleString('en')} bytes. It grows with each write until the damaged files are repaired, and the next start reads all of it. At ${mebibytes(MAX_KEPT_LOG_BYTES)}, writes are rejected.`,
   ]
 }
 

@@ -1,4 +1,4 @@
-/** Starts on folders that are not writable, or with a log that must not grow: the service is read-only until then. */
+/** Starts on folders that are not writable, or with a log that cannot grow: the service is read-only until then. */
 import type { FolderWatch } from '../disk/folder-watch.js'
 import type { Log } from '../kernel/log.js'
 import { Passes } from '../kernel/passes.js'

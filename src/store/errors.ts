@@ -60,7 +60,7 @@ export class StoreDamaged extends Error {
   }
 }
 
-/** The log has its maximum size, and a damaged file prevents that it is shortened. The store accepts no changes. */
+/** The log has reached its maximum size, and a damaged file keeps it from being shortened. The store accepts no changes. */
 export class LogFull extends Error {
   constructor(
     readonly damage: StoreDamaged,

@@ -13,7 +13,7 @@ export {
   StoreTooNew,
 } from './errors.js'
 export { isSealed } from './checkpoint-file.js'
-export { openStore } from './open.js'
+export { MAX_KEPT_LOG_BYTES, openStore } from './open.js'
 export { openPostgresStore, type PostgresStoreOptions } from './postgres/open.js'
 export { differencesOf, digestOf, type StoreDigest } from './transfer/digest.js'
 export { openEmbeddedSource, StoreTooOld } from './transfer/embedded-source.js'

@@ -21,7 +21,7 @@ const CHECKPOINT_AFTER_BYTES = 8 * 1024 * 1024
  * Log size at which changes are rejected while a damaged file prevents checkpoints, in bytes. Each start reads the log
  * into memory.
  */
-const MAX_KEPT_LOG_BYTES = 256 * 1024 * 1024
+export const MAX_KEPT_LOG_BYTES = 256 * 1024 * 1024
 
 /**
  * Opens the store in a folder, or creates one. Throws `StoreLocked` if another process has it open, `StoreDamaged` if the
@@ -79,8 +79,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       milliseconds: performance.now() - started,
     })
     // Without checkpoints, only the newest segment grows.
-    const maxSegmentBytes = maxKeptLogBytes - ((await log.bytes()) - log.length)
-    const parts = { database, log, checkpointer, lock, migrated, checkpointAfterBytes, maxSegmentBytes, tell }
+    const olderBytes = (await log.bytes()) - log.length
+    const limits = { checkpointAfterBytes, maxKeptLogBytes, olderBytes }
+    const parts = { database, log, checkpointer, lock, migrated, ...limits, tell }
     return new EmbeddedStore({ ...parts, renews: found.corrected, repaired })
   } catch (thrown) {
     await log?.close().catch(() => undefined)

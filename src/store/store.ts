@@ -27,8 +27,10 @@ interface StoreParts {
   readonly lock: Lock
   readonly migrated: number
   readonly checkpointAfterBytes: number
-  /** Size of the newest segment in bytes at which changes are rejected while checkpoints must wait. */
-  readonly maxSegmentBytes: number
+  /** Size of the log in bytes at which changes are rejected while checkpoints must wait. */
+  readonly maxKeptLogBytes: number
+  /** Size in bytes of the segments of the log before the newest one. */
+  readonly olderBytes: number
   /** Whether the next append starts a checkpoint, to replace files with corrected bits. */
   readonly renews: boolean
   /** A line for each file that the start repaired. */
@@ -49,6 +51,8 @@ export class EmbeddedStore extends SingleWrites implements Store {
   #unfinished = 0
   readonly #turns = new Sequence()
   #checkpoint: Promise<void> | null = null
+  /** Size in bytes of the segments of the log before the newest one. A checkpoint deletes them. */
+  #olderBytes: number
   /** The log size at which the next checkpoint starts. */
   #checkpointAt: number
   #closing: Promise<void> | null = null
@@ -56,6 +60,7 @@ export class EmbeddedStore extends SingleWrites implements Store {
   constructor(parts: StoreParts) {
     super()
     this.#parts = parts
+    this.#olderBytes = parts.olderBytes
     this.#checkpointAt = parts.renews ? 0 : parts.checkpointAfterBytes
     this.#committer = new Committer(parts.database, parts.log, {
       touch: (table, owner) => parts.checkpointer.touch(table, owner),
@@ -174,9 +179,10 @@ export class EmbeddedStore extends SingleWrites implements Store {
   }
 
   get full(): LogFull | null {
-    const { log, maxSegmentBytes } = this.#parts
+    const { log, maxKeptLogBytes } = this.#parts
     const { first } = this.#damages
-    return first !== null && log.length >= maxSegmentBytes ? new LogFull(first, log.length) : null
+    const bytes = this.#olderBytes + log.length
+    return first !== null && bytes >= maxKeptLogBytes ? new LogFull(first, bytes) : null
   }
 
   async read<T extends object>(of: Journal<T>, group: string, query: JournalQuery<T>): Promise<JournalPage<T>> {
@@ -214,8 +220,10 @@ export class EmbeddedStore extends SingleWrites implements Store {
   async #rotateWhenLong(): Promise<void> {
     const { log, checkpointAfterBytes } = this.#parts
     if (this.#keepsLog || this.#checkpoint || log.length < this.#checkpointAt || log.isFresh) return
+    const { length } = log
     try {
       await log.rotate()
+      this.#olderBytes += length
       this.#checkpointAt = checkpointAfterBytes
       this.#checkpoint = this.#writeCheckpoints().finally(() => (this.#checkpoint = null))
     } catch (error) {
@@ -230,6 +238,7 @@ export class EmbeddedStore extends SingleWrites implements Store {
     const seq = this.#parts.database.seq
     try {
       const files = await this.#parts.checkpointer.run(this.#parts.migrated)
+      this.#olderBytes = 0
       this.#parts.tell({ event: 'checkpoint', files, seq, milliseconds: performance.now() - started })
     } catch (error) {
       this.#parts.tell({ event: 'checkpoint-failed', error })

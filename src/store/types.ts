@@ -73,8 +73,8 @@ export interface Store extends Reader {
    */
   logBytes?(): Promise<number>
   /**
-   * The error of every change while the log has its maximum size and a damaged file prevents that it is shortened; else
-   * null. Absent for a database.
+   * The error that every change gets while the log has its maximum size and a damaged file keeps it from being
+   * shortened; otherwise null. Absent for a database.
    */
   readonly full?: LogFull | null
   /** Returns the same store with recorded reads. */

@@ -108,7 +108,7 @@ test('writes return 507 with the damaged file when the log has its maximum size'
     await here.admin.call('get', `/v1/spaces/${sound}/content/path/page-0`).expect(200)
     const ready = await fetch(`${here.url}/readyz`)
     assert.is(ready.status, 503)
-    assert.match(await ready.text(), /log of the documents has .*must not grow.*fsck --repair/)
+    assert.match(await ready.text(), /log of the documents has reached .*cannot grow.*fsck --repair/)
     await here.restart()
   }
   await here.service.close()
