@@ -65,7 +65,7 @@ export interface SiteResponse {
    * if the response must not be sent to another reader.
    */
   outcome?: string
-  /** Whether the response is cached here. Absent = unless the address names a point in time, because times are countless. */
+  /** Whether the response is cached here. Absent = yes, unless the address names a point in time: there are too many. */
   isKept?: boolean
 }
 

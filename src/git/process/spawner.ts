@@ -38,7 +38,7 @@ function guardedBy(
 }
 
 /**
- * Returns a command that starts with a lower priority. To lower it after the start is too late: when the machine is
+ * Returns a command that starts with a lower priority. Lowering it after the start is too late: when the machine is
  * busy, the command may already have started processes, which keep their priority.
  */
 function lowered(command: string, args: readonly string[]): [command: string, args: string[]] {
