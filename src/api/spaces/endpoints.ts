@@ -8,8 +8,8 @@ import {
   listSpaces,
   openSpaces,
   restoreSpace,
-  updateSpace,
 } from '../../domain/spaces/spaces.js'
+import { updateSpace } from '../../domain/spaces/update-space.js'
 import { purgeDeletedSpace } from '../../domain/upkeep/purge-space.js'
 import { CreateSpace, listOf, pageQuery, Space, UpdateSpace } from '../../model/index.js'
 import { created } from '../reply.js'

@@ -4,7 +4,7 @@ import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
 import { ChoiceField, FormError, Submit, TextField, useForm } from '../admin/form.js'
 import { MergeRules } from '../admin/merge-rules.js'
-import { collectionPath, useCollections } from '../admin/names.js'
+import { collectionPath, useCollections, useSpaces } from '../admin/names.js'
 import { ROLES, type Role, roleName } from '../admin/roles.js'
 import { SpaceMembers } from '../admin/content-members.js'
 import { SpaceExtras } from '../admin/space-extras.js'
@@ -69,9 +69,12 @@ function General({ space }: { space: Space }) {
   const [level, setLevel] = useState<Role | 'inherit' | 'none'>(space.defaultLevel ?? 'none')
   const collections = useCollections(space.organization)
   const [parent, setParent] = useState(space.parent ?? '')
+  const spaces = useSpaces(space.organization)
+  const [code, setCode] = useState(space.codeSpace ?? '')
   const form = useForm(async () => {
     if (parent !== (space.parent ?? '')) await move(space, parent)
-    await change(space, { title, visibility, defaultLevel: level === 'none' ? null : level })
+    const codeSpace = code === (space.codeSpace ?? '') ? {} : { codeSpace: code === '' ? null : code }
+    await change(space, { title, visibility, defaultLevel: level === 'none' ? null : level, ...codeSpace })
     toast(w.saved)
   })
   const offered = VISIBILITIES.filter((one) => one !== 'in-collection' || space.parent !== undefined)
@@ -110,6 +113,14 @@ function General({ space }: { space: Space }) {
           of={offered.map((one) => [one, w.visibilities[one]] as const)}
           onChange={setVisibility}
         />
+        <ChoiceField
+          label={w.code}
+          help={w.codeHelp}
+          error={form.error('codeSpace')}
+          value={code}
+          of={[['', w.ownCode], ...codeSpaces(space, spaces ?? [])]}
+          onChange={setCode}
+        />
         <FormError form={form} />
         <div class="row">
           <Submit form={form}>{w.save}</Submit>
@@ -117,6 +128,13 @@ function General({ space }: { space: Space }) {
       </div>
     </form>
   )
+}
+
+/** The spaces whose code the pages can describe. The chosen one is named by its ID if the caller cannot read it. */
+function codeSpaces(space: Space, all: readonly Schemas['Space'][]): (readonly [string, string])[] {
+  const others = all.filter(({ id }) => id !== space.id).map(({ id, title }) => [id, title] as const)
+  const chosen = space.codeSpace
+  return chosen === undefined || others.some(([id]) => id === chosen) ? others : [...others, [chosen, chosen]]
 }
 
 /** The protection of the main content: direct changes, and the rules for merges. */

@@ -1,20 +1,12 @@
-// Creates, lists, changes, deletes, restores and copies spaces.
+// Creates, lists, deletes, restores and copies spaces.
 import { isRepositoryFault, type Repository } from '../../git/index.js'
-import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
+import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { orderKey } from '../../kernel/order.js'
 import { type Page, type PageQuery, paginate, paginateSorted } from '../../kernel/paging.js'
-import {
-  type CreateSpace,
-  type EventType,
-  grants,
-  placeKey,
-  type SpaceDoc,
-  spaces,
-  type UpdateSpace,
-} from '../../model/index.js'
+import { type CreateSpace, type EventType, grants, placeKey, type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import { findSpace, spaceRole, viewerOf } from '../roles/access.js'
+import { spaceRole, viewerOf } from '../roles/access.js'
 import type { App } from '../context/app.js'
 import { countMainFiles } from '../context/file-count.js'
 import { noteSpaces } from '../context/measures.js'
@@ -23,7 +15,6 @@ import type { Actor } from '../context/actor.js'
 import type { ListedSpace, LoadedOrganization, LoadedSpace, VisibleSpace } from '../context/loaded.js'
 import { makeCommit } from '../commits/make-commit.js'
 import { moveBranch } from '../commits/move-branch.js'
-import { checkMergeRules } from '../commits/rules/check-rules.js'
 import { emit } from '../events/events.js'
 import { noOverrides } from '../revisions/identity.js'
 import { copyLfs } from '../revisions/lfs-files.js'
@@ -34,8 +25,7 @@ import { updateHiddenOnSites } from './sites-of-space.js'
 import { rolesOf } from '../roles/roles-of-list.js'
 import { itemsAt, makeRoom, positionAtEnd } from './siblings.js'
 import { starterFiles } from './starter-files.js'
-import { queueComputed } from '../openapi/queue.js'
-import { defined, required, withoutNulls } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 /** Period in which a deleted space can be restored, in milliseconds. It is then purged. */
 export const RESTORE_MS = 7 * 24 * 60 * 60 * 1000
@@ -233,7 +223,7 @@ interface SpaceChange {
 }
 
 /** Changes a space, based on the stored version. Throws 404 if the space was purged in the meantime. */
-async function changeSpace(
+export async function changeSpace(
   app: App,
   actor: Actor,
   id: string,
@@ -255,67 +245,6 @@ async function changeSpace(
     })
     return tx.replace(spaces, next)
   })
-}
-
-const settings = [
-  'title',
-  'emoji',
-  'language',
-  'editMode',
-  'defaultLevel',
-  'visibility',
-  'requiredApprovals',
-  'mergeRules',
-  'visitorAuth',
-  'codeSpace',
-] as const
-
-/** Changes the given settings; `null` removes an optional one. Throws 400, 404. */
-export async function updateSpace(
-  app: App,
-  actor: Actor,
-  space: LoadedSpace,
-  input: UpdateSpace,
-): Promise<LoadedSpace> {
-  if (input.visitorAuth?.backend === 'integration')
-    throw badRequest('The integration does not exist.', [
-      {
-        path: '/visitorAuth/integration',
-        message: 'must not be set, since this service has no integrations; use the backend custom',
-      },
-    ])
-  if (typeof input.codeSpace === 'string') await checkCodeSpace(app, actor, space, input.codeSpace)
-  const changed = (before: SpaceDoc, after: SpaceDoc) =>
-    settings.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
-  const change = (stored: Document<SpaceDoc>): Document<SpaceDoc> => {
-    if (stored.deletedAt !== undefined) throw notFound('The space')
-    if (input.visibility === 'in-collection' && stored.parent === undefined) {
-      throw badRequest('Only a space in a collection can have this visibility.', [
-        { path: '/visibility', message: 'must not be in-collection while the space is in no collection' },
-      ])
-    }
-    const { defaultLevel = stored.defaultLevel, ...others } = input
-    const next = { ...withoutNulls({ ...stored, ...defined(others) }), defaultLevel }
-    return changed(stored, next).length === 0 ? stored : { ...next, updatedAt: app.clock.now().toISOString() }
-  }
-  const doc = await changeSpace(app, actor, space.doc.id, {
-    type: 'space.updated',
-    change,
-    data: (before, after) => ({ fields: changed(before, after) }),
-    also: async (tx, { organization, editMode, awaitedSpecs = [] }) => {
-      await checkMergeRules(tx, organization, input.mergeRules)
-      if (editMode !== 'locked') for (const slug of awaitedSpecs) await queueComputed(app, tx, space.doc.id, slug)
-    },
-  })
-  if (doc.awaitedSpecs) app.wakes.jobs()
-  return openSpace(app, actor, doc)
-}
-
-/** Throws 400 unless the code is in another space of the same organization that the caller can read. */
-async function checkCodeSpace(app: App, actor: Actor, { doc }: LoadedSpace, id: string): Promise<void> {
-  const code = await findSpace(app, actor, id)
-  if (id !== doc.id && code?.doc.organization === doc.organization) return
-  throw badRequest('codeSpace must be the ID of another space of this organization that you can read.')
 }
 
 /** Marks a space as deleted. It can be restored for seven days. */
