@@ -153,7 +153,7 @@ export class BareRepository implements Repository {
   /** Closes the files and ends the Git processes of this repository after the current moves. */
   async close(): Promise<void> {
     await this.parts.mover.idle()
-    await this.parts.writer.packs.kept.close()
+    await this.parts.writer.close()
     this.#scratch.close()
     this.#packs.close()
     this.#pool.drop(this.path)
@@ -180,7 +180,11 @@ export class BareRepository implements Repository {
 
   #maintain({ exclusive = (work) => work(), thorough = false }: Maintenance = {}): Promise<void> {
     const { launcher, disk, mover, writer } = this.parts
-    const upkeep = { launcher, disk, exclusive, thorough, recoverKept: () => writer.packs.kept.recover() }
-    return maintain(this.path, { ...upkeep, packingRefs: (work) => mover.packing(work) })
+    const upkeep = { launcher, disk, thorough, recoverKept: () => writer.packs.kept.recover() }
+    return maintain(this.path, {
+      ...upkeep,
+      exclusive: (work) => exclusive(() => writer.deletingPacks(work)),
+      packingRefs: (work) => mover.packing(work),
+    })
   }
 }

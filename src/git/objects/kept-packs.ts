@@ -142,6 +142,11 @@ export class KeptPacks {
     return this.#kept.has(name) || this.#ending.has(name)
   }
 
+  /** Number of packs that `free` would return. */
+  get freed(): number {
+    return this.#free.length
+  }
+
   /** Returns the packs that are no longer protected and may be joined with others. Each pack is returned once. */
   free(): WrittenPack[] {
     return this.#free.splice(0)

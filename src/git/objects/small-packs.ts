@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GitError } from '../errors.js'
-import { type Disk, inParallel } from './disk.js'
+import type { Disk } from './disk.js'
 import { entriesOf, type RawEntry } from './pack-format.js'
 import { type WrittenPack, writePack } from './pack-writer.js'
 
@@ -17,7 +17,6 @@ const SMALL = 4 * 1024 * 1024
 const MOST = 64 * 1024 * 1024
 /** Maximum size of a file that is read synchronously, which takes less time than handing it to a thread. */
 const READ_AT_ONCE = 64 * 1024
-const WIDTH = 8
 
 /** A pack that replaced others, and the IDs of its objects. */
 export interface JoinedPack extends WrittenPack {
@@ -99,18 +98,15 @@ export async function joinPacks(disk: Disk, folder: string, names: readonly stri
   }
   if (joined.length < 2) return null
   const into = await writePack(disk, folder, entries.size, entries.values())
-  await inParallel(
-    joined.filter((one) => one !== into.name),
-    WIDTH,
-    async (name) => {
-      // Another write is storing the same objects again, and no ref names them yet.
-      if (isKept(folder, name)) return
-      for (const path of [indexOf(name), name])
-        await disk.unlink(join(folder, path)).catch((error: unknown) => {
-          if (errorCode(error) !== 'ENOENT') throw error
-        })
-    },
-  )
+  // One after another: each deletion holds the lock of the folder, for which writes wait as well.
+  for (const name of joined) {
+    // Kept: another write is storing the same objects again, and no ref names them yet.
+    if (name === into.name || isKept(folder, name)) continue
+    for (const path of [indexOf(name), name])
+      await disk.unlink(join(folder, path)).catch((error: unknown) => {
+        if (errorCode(error) !== 'ENOENT') throw error
+      })
+  }
   return { ...into, oids: [...entries.keys()] }
 }
 

@@ -6,6 +6,7 @@ import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { newId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
+import { Sequence } from '../../kernel/turns.js'
 import { GitError } from '../errors.js'
 import type { RepositoryCaches } from './caches.js'
 import { type Disk, inParallel, REPACK_ATTEMPTS, syncPath, writeSynced } from './disk.js'
@@ -20,6 +21,8 @@ const WIDTH = 8
 const MANY = 6
 /** Maximum total size of objects in one pack in bytes: reading them again takes memory. */
 const MAX_PACKED_BYTES = 256 * 1024 * 1024
+/** Number of packs that wait to be joined at which a write waits for it. */
+const MAX_FREED = 64
 /** The file name of a loose object. */
 const NAME = /^[0-9a-f]{38}$/
 const HOUR_MS = 3_600_000
@@ -32,6 +35,9 @@ const NOT_OURS = new Set(['EPERM', 'EACCES'])
 export class ObjectWriter {
   readonly #objects: string
   readonly packs: OwnPacks
+  readonly #joins = new Sequence()
+  /** The next joining of packs, which has not started yet. */
+  #joining: Promise<void> | null = null
 
   constructor(
     repository: string,
@@ -81,8 +87,28 @@ export class ObjectWriter {
     await this.joinPacks()
   }
 
-  /** Joins small packs of this process whose commits refs name, if there are many. */
+  /**
+   * Joins small packs of this process whose commits refs name, if there are many. Does not wait for it, because deleting
+   * the old files can take much longer than a write, unless too many packs are left.
+   */
   async joinPacks(): Promise<void> {
+    const joining = (this.#joining ??= this.#joins.run(() => this.#join()))
+    if (this.packs.kept.freed > MAX_FREED) await joining
+  }
+
+  /** Runs work that deletes packs while no packs are joined. */
+  deletingPacks<T>(work: () => Promise<T>): Promise<T> {
+    return this.#joins.run(work)
+  }
+
+  /** Waits until no packs are joined, and removes the protection of all packs. Call it after all writes have ended. */
+  async close(): Promise<void> {
+    await this.#joins.idle()
+    await this.packs.kept.close()
+  }
+
+  async #join(): Promise<void> {
+    this.#joining = null
     for (const joined of await this.packs.join()) this.#note(joined.name, joined.oids)
   }
 

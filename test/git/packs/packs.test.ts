@@ -12,13 +12,15 @@ import {
   chmodSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { LostObject, type Repository } from '../../../src/git/index.js'
-import { disk } from '../../../src/git/objects/disk.js'
+import { type Disk, disk } from '../../../src/git/objects/disk.js'
 import { encodeObject, type ObjectType } from '../../../src/git/objects/hash.js'
 import { entriesOf, packEntry } from '../../../src/git/objects/pack-format.js'
 import { writePack } from '../../../src/git/objects/pack-writer.js'
 import { joinPacks, smallPacksIn } from '../../../src/git/objects/small-packs.js'
+import { BareRepository } from '../../../src/git/repository.js'
 import type { CommitId } from '../../../src/kernel/ids.js'
 import { anyLease } from '../../support/lease.js'
 import { suiteWith } from '../../support/suite.js'
@@ -115,6 +117,8 @@ test('many batches leave few packs, and readers lose nothing', async () => {
     if (round % 10 === 0)
       assert.is((await (await reader.objects.snapshot(made[0] as CommitId)).walk()).length, round + 1)
   }
+  assert.ok(repository instanceof BareRepository)
+  await repository.parts.writer.deletingPacks(async () => {})
   assert.ok(packs(repository).length < 35, `${packs(repository).length} packs`)
   for (const name of packs(repository)) admin(repository, ['verify-pack', join(folder(repository), name)])
   assert.equal(await repository.upkeep.check(), [])
@@ -125,6 +129,44 @@ test('many batches leave few packs, and readers lose nothing', async () => {
   assert.equal(await repository.upkeep.check(), [])
   assert.is((await batch(repository, all.at(-1) as CommitId, [{ a: '1' }, { a: '2' }])).length, 2)
   await other.close()
+})
+
+test('writes do not wait for the deletion of joined packs, until too many are left', async () => {
+  let release = (): void => {}
+  const released = new Promise<void>((resolve) => (release = resolve))
+  const slow: Disk = {
+    ...disk,
+    unlink: async (path) => {
+      if (/\.(?:pack|idx)$/.test(path)) await released
+      await disk.unlink(path)
+    },
+  }
+  const other = await makePlace({ disk: slow })
+  try {
+    const repository = await other.git.create('slow')
+    let head: CommitId | null = null
+    let written = 0
+    const writing = (async () => {
+      for (; written < 200; written++) {
+        const [made] = (await batch(repository, head, [{ 'a.md': `${written}` }])) as [CommitId]
+        await repository.refs.move([{ ref: MAIN, from: head, to: made }], 'edit', anyLease)
+        head = made
+      }
+    })()
+    for (let before = -1; written > before; ) {
+      before = written
+      await Promise.race([writing, setTimeout(1000)])
+    }
+    assert.ok(written > 60 && written < 120, `${written} writes while nothing could be deleted`)
+    release()
+    await writing
+    await repository.upkeep.maintain()
+    assert.equal(await repository.upkeep.check(), [])
+    assert.ok(packs(repository).length <= 2, `${packs(repository).length} packs after maintenance`)
+  } finally {
+    release()
+    await clear(other)
+  }
 })
 
 test('a missing pack is noticed, and no commit is based on its commits', async () => {
