@@ -5,7 +5,8 @@ import { suiteWith } from '../support/suite.js'
 import { openSuggestedSite } from './support.js'
 
 // @costly: it opens a site and the app in two browsers
-const README = '# Start\n\nThe serber listens on *port* 8080.\n\n* one\n* two\n\n<!-- secret -->\n'
+const README =
+  '# Start\n\nThe serber listens on *port* 8080.\n\n* one\n* two\n\n1. first note <!-- internal -->\n2. secund note\n\n<!-- secret -->\n'
 const [test, context] = await suiteWith('suggestions/story', async () => {
   const on = await openSuggestedSite({ 'README.md': README, 'SUMMARY.md': '* [Start](README.md)\n' }, 'everyone')
   const app = await openApp(on.here, on.here.admin.token)
@@ -124,6 +125,24 @@ test('the forms fit the width of a phone and a tablet, and work without script',
   const to = await plain.$eval('.sg-page a.btn', (link) => link.getAttribute('href'))
   assert.ok(to?.startsWith(`${here.url}/suggest#`), String(to))
   await plain.close()
+})
+
+test('one item of a list with a comment is changed alone', async () => {
+  await start()
+  await press('.prose ol li.sg-able')
+  await page.waitForSelector('.sg-form textarea')
+  assert.is(await page.$eval('.sg-form textarea', (field) => (field as HTMLTextAreaElement).value), '2. secund note')
+  assert.equal(await axeReport(page), [])
+  await replace(page, '.sg-form textarea', 'secund', 'second')
+  await press('.sg-form button[value=member]')
+  await shows(page, 'h1', 'Send your suggestion')
+  await app.click('Send the suggestion')
+  await page.waitForFunction(() => /\/c\/3$/.test(location.pathname))
+  const diff = await desk.git('diff', '-U0', 'main', 'refs/heads/change-requests/3')
+  assert.equal(
+    diff.split('\n').filter((line) => /^[-+][^-+]/.test(line)),
+    ['-2. secund note', '+2. second note'],
+  )
 })
 
 test.run()
