@@ -8,6 +8,7 @@ import type {
   FileChangesQuery,
   HistoryQuery,
   PastFileChange,
+  AllowedKeys,
   SignatureCheck,
   TextDiffQuery,
 } from './history/types.js'
@@ -38,6 +39,7 @@ export type {
   RemoteBranches,
   RootFileOrder,
   ScratchHold,
+  AllowedKeys,
   SignatureCheck,
   Snapshot,
   Staging,
@@ -187,10 +189,10 @@ export interface History {
    */
   findWithHeader(from: CommitId, header: string, limit: number): Promise<CommitId | null>
   /**
-   * Checks the SSH signature of a commit against a list of allowed signers (`gpg.ssh.allowedSignersFile`), with one Git
-   * process. Throws `GitError` if the check cannot be done.
+   * Checks the signature of a commit, which must have the format of the keys, with one Git process. Throws `GitError` if
+   * the check cannot be done.
    */
-  checkSignature(commit: CommitId, signers: string): Promise<SignatureCheck>
+  checkSignature(commit: CommitId, allowed: AllowedKeys): Promise<SignatureCheck>
 }
 
 /** The exchange of commits with remotes. */

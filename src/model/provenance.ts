@@ -4,12 +4,12 @@ import { table } from '../kernel/documents.js'
 import { closed, nullable, Timestamp } from './common.js'
 
 /** Maximum length of a list of allowed signers, in characters. */
-const MAX_SIGNERS = 32_768
+const MAX_SIGNERS = 131_072
 
 /** The list of allowed signers of an organization, as stored. The ID is that of the organization. */
 export interface AllowedSignersDoc {
   id: string
-  /** Lines in the format of `gpg.ssh.allowedSignersFile`. */
+  /** Lines in the format of `gpg.ssh.allowedSignersFile`, and blocks of GPG public keys. */
   signers: string
   updatedAt: string
 }
@@ -36,7 +36,7 @@ export const UpdateAllowedSigners = Type.Object(
       maxLength: MAX_SIGNERS,
       description:
         'One key per line: addresses, separated by commas; optionally `namespaces="git"`, `valid-after="…"` and `valid-before="…"`; the type of the key; the key; a comment. ' +
-        'Empty lines and lines that start with `#` are ignored.',
+        'Or a line with only the addresses, and below it the block of a GPG public key. Empty lines and lines that start with `#` are ignored.',
     }),
   },
   { ...closed, $id: 'UpdateAllowedSigners' },
@@ -46,14 +46,14 @@ export type UpdateAllowedSigners = Static<typeof UpdateAllowedSigners>
 /**
  * The state of a commit's signature. `valid`: an allowed signer signed it, who is its author or committer.
  * `other-signer`: another allowed signer signed it. `unknown-key`: no allowed signer has the key. `invalid`: the
- * signature does not fit the commit. `not-checked`: its format is not checked (GPG, X.509).
+ * signature does not fit the commit. `not-checked`: its format is not checked (X.509), or the list has no GPG key.
  */
 export type SignatureState = 'valid' | 'other-signer' | 'unknown-key' | 'invalid' | 'unsigned' | 'not-checked'
 
 /** The signature of a commit, as the service found it. */
 export interface CommitSignature {
   state: SignatureState
-  /** The fingerprint of an SSH key that fits the signature. */
+  /** The fingerprint of the key that fits the signature. */
   key?: string
   /** The person whose address the list of allowed signers has for the key. */
   signer?: 'author' | 'committer'

@@ -78,9 +78,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       replayed,
       milliseconds: performance.now() - started,
     })
-    // Without checkpoints, only the newest segment grows.
-    const olderBytes = (await log.bytes()) - log.length
-    const limits = { checkpointAfterBytes, maxKeptLogBytes, olderBytes }
+    const limits = { checkpointAfterBytes, maxKeptLogBytes, olderBytes: (await log.bytes()) - log.length }
     const parts = { database, log, checkpointer, lock, migrated, ...limits, tell }
     return new EmbeddedStore({ ...parts, renews: found.corrected, repaired })
   } catch (thrown) {

@@ -173,6 +173,77 @@ test('the public keys have one address on every host', async () => {
   assert.is((await provenance('plain')).statement.keys, `${origin}/.well-known/bindery-provenance.json`)
 })
 
+/** Creates a GPG key, with a program that signs with it. Returns the program and the public key. */
+async function gpgKey(
+  name: string,
+  user: string,
+  at: string | null = null,
+): Promise<{ program: string; user: string; block: string }> {
+  const home = join(keys, name)
+  await mkdir(home, { mode: 0o700 })
+  const time = at === null ? [] : [`--faked-system-time=${at}`]
+  const gpg = async (...args: string[]) =>
+    (await promisify(execFile)('gpg', ['--homedir', home, '--batch', '--passphrase', '', ...time, ...args])).stdout
+  await gpg('--quick-generate-key', user, 'ed25519', 'sign', at === null ? 'never' : '1y')
+  const program = join(keys, `${name}.sh`)
+  await writeFile(program, `#!/bin/sh\nexec gpg --homedir '${home}' --batch ${time.join(' ')} "$@"\n`, { mode: 0o755 })
+  return { program, user, block: await gpg('--armor', '--export') }
+}
+
+test('GPG signatures are checked with the public keys of the list', async () => {
+  const ada = await gpgKey('gpg-ada', 'Ada <ada@example.org>')
+  const host = await gpgKey('gpg-host', 'A host <noreply@host.example>')
+  const old = await gpgKey('gpg-old', 'Old <old@example.org>', '20200102T030405')
+  const eve = await gpgKey('gpg-eve', 'Ada <ada@example.org>')
+  const signed = async (text: string, email: string, { program, user }: { program: string; user: string }) => {
+    await commit('signed', text, { email, key: null })
+    const env = { GIT_COMMITTER_EMAIL: 'noreply@host.example', GIT_COMMITTER_NAME: 'A host' }
+    await git(
+      clone,
+      ['-c', `gpg.program=${program}`, '-c', `user.signingkey=${user}`, 'commit', '-q', '--amend', '-S', '--no-edit'],
+      undefined,
+      env,
+    )
+    await git(clone, ['push', '-q', '-f', 'origin', 'HEAD:main'])
+    const { state, signer } = (await provenance('signed')).statement.commit.signature
+    return signer === undefined ? state : `${state}: ${signer}`
+  }
+  await here.admin.call('put', signers, { signers: list }).expect(200)
+  assert.is(await signed('Without a GPG key in the list.', 'ada@example.org', ada), 'not-checked')
+  const all = `${list}ada@example.org\n${ada.block}\n# The host\nNoReply@host.example\n${host.block}old@example.org\n${old.block}`
+  const { body } = await here.admin.call('put', signers, { signers: all }).expect(200)
+  assert.is(body.count, 4)
+  assert.is((await provenance('signed')).statement.commit.signature.state, 'valid')
+  assert.match(await pageText('signed'), />Signature verified<\/a>/)
+  assert.is(await signed('By Ada.', 'ada@example.org', ada), 'valid: author')
+  assert.is(await signed('By Grace, as Ada.', 'grace@example.org', ada), 'other-signer')
+  assert.is(await signed('By the host for Grace.', 'grace@example.org', host), 'valid: committer')
+  assert.is(await signed('By a key that is expired now.', 'old@example.org', old), 'valid: author')
+  assert.is(await signed('By Eve.', 'ada@example.org', eve), 'unknown-key')
+  // A signature of another commit.
+  const own = await git(clone, ['cat-file', 'commit', 'HEAD'])
+  const [before = '', after = ''] = own.split(/(?<=\n)gpgsig [\s\S]*?-----END PGP SIGNATURE-----\n(?: \n)?/)
+  await signed('By Ada again.', 'ada@example.org', ada)
+  const [signature = ''] =
+    /gpgsig [\s\S]*?-----END PGP SIGNATURE-----\n(?: \n)?/.exec(await git(clone, ['cat-file', 'commit', 'HEAD'])) ?? []
+  const forged = (await git(clone, ['hash-object', '-t', 'commit', '-w', '--stdin'], before + signature + after)).trim()
+  await git(clone, ['push', '-q', '-f', 'origin', `${forged}:main`])
+  assert.is((await provenance('signed')).statement.commit.signature.state, 'invalid')
+  await git(clone, ['reset', '-q', '--hard', forged])
+  await here.admin.call('put', signers, { signers: `ada@example.org\n${ada.block}` }).expect(200)
+  for (const [text, remedy] of [
+    [ada.block, /^line 1 must contain only the addresses/],
+    [`ada@example.org\n${ada.block.slice(0, 200)}`, /^line 2 must start a whole GPG public key/],
+    [`ada@example.org extra\n${ada.block}`, /^line 1 must contain only the addresses/],
+    [`ada@example.org\n${ada.block.replaceAll('PUBLIC', 'PRIVATE')}`, /^line 2 .* Secret keys/],
+  ] as const) {
+    const response = await here.admin.call('put', signers, { signers: text }).expect(400)
+    assert.is(response.body.error.details.length, 1)
+    assert.match(response.body.error.details[0].message, remedy)
+  }
+  await here.admin.call('put', signers, { signers: list }).expect(200)
+})
+
 test('an invalid list of signers is rejected with the number of the line', async () => {
   const put = (text: string) => here.admin.call('put', signers, { signers: text })
   const key = list.split('\n')[1]?.split(' ').slice(1).join(' ')

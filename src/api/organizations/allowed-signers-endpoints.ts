@@ -1,5 +1,6 @@
-/** Endpoints of the SSH keys whose signatures on commits an organization accepts. */
-import { findAllowedSigners, parseSigners, replaceAllowedSigners } from '../../domain/sites/allowed-signers.js'
+/** Endpoints of the keys whose signatures on commits an organization accepts. */
+import { findAllowedSigners, replaceAllowedSigners } from '../../domain/sites/allowed-signers.js'
+import { parseSigners } from '../../domain/sites/signer-list.js'
 import { AllowedSigners, type AllowedSignersDoc, UpdateAllowedSigners } from '../../model/index.js'
 import { endpoint } from '../service.js'
 
@@ -9,7 +10,7 @@ const path = '/v1/orgs/{organizationId}/allowed-signers'
 const present = (doc: AllowedSignersDoc | null) => ({
   object: 'allowed-signers' as const,
   signers: doc?.signers ?? '',
-  count: parseSigners(doc?.signers ?? '').length,
+  count: parseSigners(doc?.signers ?? '').keys.length,
   updatedAt: doc?.updatedAt ?? null,
 })
 
@@ -18,7 +19,7 @@ export const getAllowedSignersOfOrganization = endpoint({
   path,
   summary: 'Get the allowed signers of an organization',
   description:
-    'The SSH keys whose signatures on commits count as verified on sites with `provenance`, with the addresses of the people who own them.',
+    'The SSH and GPG keys whose signatures on commits count as verified on sites with `provenance`, with the addresses of the people who own them.',
   section,
   needs: 'organization:admin',
   returns: AllowedSigners,
@@ -30,8 +31,9 @@ export const replaceAllowedSignersOfOrganization = endpoint({
   path,
   summary: 'Replace the allowed signers of an organization',
   description:
-    'The list has the format of `gpg.ssh.allowedSignersFile` of Git, without patterns in addresses and without certificates. At most 200 keys. A signature ' +
-    'counts as verified if the list has its key with the address of the author or committer of the commit. GPG signatures are not checked.',
+    'The list has the format of `gpg.ssh.allowedSignersFile` of Git, without patterns in addresses and without certificates. It may also contain GPG public ' +
+    'keys (`gpg --armor --export`), each after a line with the addresses of its owner. At most 200 keys. A signature counts as verified if the list has its ' +
+    'key with the address of the author or committer of the commit.',
   section,
   needs: 'organization:admin',
   body: UpdateAllowedSigners,

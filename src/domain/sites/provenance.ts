@@ -13,7 +13,8 @@ import type { LastChange } from '../context/content-cache.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { lastChangeOf } from '../revisions/last-change.js'
 import { servedAt } from './addresses.js'
-import { findAllowedSigners, parseSigners } from './allowed-signers.js'
+import { findAllowedSigners } from './allowed-signers.js'
+import { parseSigners } from './signer-list.js'
 import { isConditional, type PageText, readPageText } from './visitor-page.js'
 import type { ReadPage } from './visitor-paths.js'
 import type { Visitor } from './visitor.js'
@@ -38,6 +39,14 @@ export function provenanceKey({ settings: { signingKey } }: Pick<App, 'settings'
 export const hasProvenance = ({ gitPath, attributes, markdown }: PageText): boolean =>
   gitPath !== undefined && attributes.layout?.metadata !== false && !isConditional(markdown)
 
+/** The formats of signatures that are checked, by their first line. */
+const FORMATS = [
+  { name: 'ssh', start: '-----BEGIN SSH SIGNATURE-----' },
+  { name: 'openpgp', start: '-----BEGIN PGP ' },
+] as const
+/** A list without this text has no GPG key. */
+const PGP_KEY = 'BEGIN PGP PUBLIC KEY'
+
 type Repository = Pick<LoadedSpace, 'doc' | 'repo'>
 
 /** A signature to check: the key of its result, and the check. A text is the state of a signature that needs no check. */
@@ -46,15 +55,18 @@ type SignatureOrder = { key: string; check: () => Promise<CommitSignature> } | C
 async function orderFor(app: App, { doc, repo }: Repository, commit: CommitInfo): Promise<SignatureOrder> {
   const signature = commit.headers.gpgsig ?? commit.headers['gpgsig-sha256']
   if (signature === undefined) return { state: 'unsigned' }
-  if (!signature.startsWith('-----BEGIN SSH SIGNATURE-----')) return { state: 'not-checked' }
   const signers = (await findAllowedSigners(app.store, doc.organization))?.signers ?? ''
+  const format = FORMATS.find(({ start }) => signature.startsWith(start))
+  if (!format || (format.name === 'openpgp' && !signers.includes(PGP_KEY))) return { state: 'not-checked' }
   const digest = createHash('sha256').update(signers).digest('base64url')
   return {
     key: `${doc.id}:${commit.id}:${digest}`,
     check: async () => {
-      const found = await repo.history.checkSignature(commit.id, signers)
+      const { keys, ssh, keyring } = parseSigners(signers)
+      const allowed = format.name === 'ssh' ? { format: 'ssh' as const, ssh } : { format: 'openpgp' as const, keyring }
+      const found = await repo.history.checkSignature(commit.id, allowed)
       if (found.state !== 'valid') return found
-      const addresses = parseSigners(signers).flatMap((one) => (one.fingerprint === found.key ? one.addresses : []))
+      const addresses = keys.flatMap((one) => (one.fingerprint === found.key ? one.addresses : []))
       const signer = (['author', 'committer'] as const).find((one) =>
         addresses.includes(commit[one].email.toLowerCase()),
       )

@@ -8,6 +8,7 @@ import type {
   History,
   HistoryQuery,
   PastFileChange,
+  AllowedKeys,
   SignatureCheck,
 } from '../types.js'
 import { checkSignature } from '../signing/check-signature.js'
@@ -37,7 +38,7 @@ export class CommitHistory extends Ancestry implements History {
     return readChangedPaths(this.objects, this.launcher, steps)
   }
 
-  checkSignature(commit: CommitId, signers: string): Promise<SignatureCheck> {
-    return checkSignature({ launcher: this.launcher, repository: this.objects.repository }, commit, signers)
+  checkSignature(commit: CommitId, allowed: AllowedKeys): Promise<SignatureCheck> {
+    return checkSignature({ launcher: this.launcher, repository: this.objects.repository }, commit, allowed)
   }
 }

@@ -56,8 +56,20 @@ export interface CommitPaths {
   changes: { status: 'added' | 'deleted' | 'modified' | 'renamed'; path: string }[]
 }
 
+/** The keys of allowed signers, for one format of signatures. */
+export type AllowedKeys =
+  /** Lines in the format of `gpg.ssh.allowedSignersFile`. */
+  | { format: 'ssh'; ssh: string }
+  /** Public keys as a keyring of `gpg`, without armor. */
+  | { format: 'openpgp'; keyring: Buffer }
+
 /**
- * The result of the check of a commit's SSH signature, with the fingerprint of the key. `invalid`: the signature does
- * not fit the commit. `unknown-key`: it fits, but no allowed signer had this key at the time of the commit.
+ * The result of the check of a commit's signature, with the fingerprint of the key (of a GPG key: that of its primary
+ * key). `invalid`: the signature does not fit the commit. `unknown-key`: no allowed signer had this key at the time of
+ * the commit; an SSH signature fits, a GPG signature could not be compared without the key. `not-checked`: `gpg` is not
+ * installed, or does not support the algorithm.
  */
-export type SignatureCheck = { state: 'valid' | 'unknown-key'; key: string } | { state: 'invalid' }
+export type SignatureCheck =
+  | { state: 'valid'; key: string }
+  | { state: 'unknown-key'; key?: string }
+  | { state: 'invalid' | 'not-checked' }
