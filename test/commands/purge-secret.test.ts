@@ -187,10 +187,10 @@ test('a kill at any point leaves the former content or the new one', async () =>
   const pages = await shown(desk)
   const text = await secretFile()
   const outcomes: string[] = []
+  await here.service.close()
+  const copy = await mkdtemp(join(tmpdir(), 'purge-killed-'))
+  await cp(here.dir, copy, { recursive: true })
   for (const point of POINTS) {
-    await here.service.close()
-    const copy = await mkdtemp(join(tmpdir(), 'purge-killed-'))
-    await cp(here.dir, copy, { recursive: true })
     // On a busy machine, the command may be over before the kill.
     await killedAt(here, desk.space, text, point)
     await here.restart()
@@ -207,9 +207,9 @@ test('a kill at any point leaves the former content or the new one', async () =>
       await rm(join(here.dir, name), { recursive: true })
       await cp(join(copy, name), join(here.dir, name), { recursive: true })
     }
-    await rm(copy, { recursive: true })
-    await here.restart()
   }
+  await rm(copy, { recursive: true })
+  await here.restart()
   assert.is(outcomes[0], 'former')
   await here.close()
 })

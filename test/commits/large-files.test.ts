@@ -108,8 +108,8 @@ test('links in an oversized page stay after a rename, and a diagnostic reports t
   )
 })
 
-test('links in pages of a megabyte follow a rename', async () => {
-  const text = `${filled('[one](one.md)\n\n', 300_000)}${filled('= a b < ', 700_000)}\n`
+test('links in a long page follow a rename', async () => {
+  const text = `${filled('[one](one.md)\n\n', 300_000 * SHARE)}${filled('= a b < ', 700_000 * SHARE)}\n`
   const desk = await openDesk(here, {
     'SUMMARY.md': summary('one', 'large'),
     'README.md': '# Home\n',

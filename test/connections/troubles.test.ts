@@ -1,4 +1,3 @@
-// @costly: it plays many syncs
 import * as assert from 'uvu/assert'
 import { eventsOf } from '../support/events.js'
 import { git } from '../support/hermetic-git.js'

@@ -7,6 +7,7 @@ import { type ComparedBlock, compareDocuments } from '../../src/content/compare/
 import { compareText } from '../../src/content/compare/words.js'
 import { blockDigest } from '../../src/content/compare/digest.js'
 import type { BlockNode } from '../../src/content/types.js'
+import { runs } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 import { soup } from './blocks/soup.js'
 
@@ -107,10 +108,10 @@ test('both versions of a page can be read from the comparison', () => {
     assert.equal(version(blocks, 'after'), digests(after))
     assert.equal(version(blocks, 'before'), digests(before))
   }
-  fc.assert(fc.property(versions, holds), { numRuns: 400 })
+  fc.assert(fc.property(versions, holds), { numRuns: runs(133, 2_000) })
   fc.assert(
     fc.property(soup, soup, (before, after) => holds([before, after])),
-    { numRuns: 300 },
+    { numRuns: runs(100, 1_500) },
   )
 })
 
@@ -122,9 +123,9 @@ test('a comparison without marked words finds the same changes', () => {
   }
   fc.assert(
     fc.property(versions, ([before, after]) => holds(before, after)),
-    { numRuns: 300 },
+    { numRuns: runs(100, 1_500) },
   )
-  fc.assert(fc.property(soup, soup, holds), { numRuns: 300 })
+  fc.assert(fc.property(soup, soup, holds), { numRuns: runs(100, 1_500) })
   holds('One <b>two</b> three four.', 'One <i>two</i> three four.')
   holds('One **two** three.', 'One two  three.')
 })
@@ -135,7 +136,7 @@ test('a page that did not change has no marks', () => {
       for (const { change, shown } of compare(markdown, markdown))
         assert.equal([change, ...marks(shown)], ['unchanged'])
     }),
-    { numRuns: 300 },
+    { numRuns: runs(100, 1_500) },
   )
 })
 
@@ -154,7 +155,7 @@ test('no marked change starts or ends with a word that is unchanged', () => {
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(100, 1_500) },
   )
 })
 

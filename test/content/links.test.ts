@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert'
 import { findReferences } from '../../src/content/find-references.js'
 import { scanExactly } from '../../src/content/gfm/scan-exactly.js'
 import { decodeTarget, encodeTarget, type TargetEncoding } from '../../src/content/reference.js'
+import { runs } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 import { unicodeText } from '../support/unicode-text.js'
 
@@ -171,7 +172,7 @@ test('offsets and targets are exact in any text', () => {
       for (const url of urls(fromMarkdown(markdown, { extensions: [gfm()] })))
         assert.ok(url === '' || url.startsWith('mailto:') || own.has(url), JSON.stringify([url, ...own]))
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(333, 5_000) },
   )
 })
 
@@ -228,7 +229,7 @@ test('a target in any encoding is found again with the same meaning', () => {
       const found = findReferences(markdown).find((reference) => reference.encoding === encoding)
       assert.is(found?.target.replaceAll('%20', ' '), target.replaceAll('%20', ' '), markdown)
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(666, 10_000) },
   )
 })
 

@@ -22,7 +22,7 @@ test('the native parser is used', () => assert.ok(isNative))
 test('a page has the same tree as with the exact parser', () => {
   fc.assert(
     fc.property(writtenPage, (markdown) => assert.equal(parseDocument(markdown), exactDocument(markdown))),
-    { numRuns: runs(50, 5_000) },
+    { numRuns: runs(20, 5_000) },
   )
 })
 

@@ -8,6 +8,7 @@ import { anchorOf, anchorsOf } from '../../src/content/outline/anchors.js'
 import { findAnchor } from '../../src/content/outline/find-anchor.js'
 import type { Outline, Section } from '../../src/content/outline/outline.js'
 import type { BlockNode } from '../../src/content/types.js'
+import { runs } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 import { writtenPage } from './page-soup.js'
 
@@ -172,7 +173,7 @@ test('the outline has the headings of the block tree', () => {
   for (const page of pages) assert.equal(titlesOf(page), titlesInTree(page), page)
   fc.assert(
     fc.property(writtenPage, (page) => assert.equal(titlesOf(page), titlesInTree(page))),
-    { numRuns: 60 },
+    { numRuns: runs(20, 1_000) },
   )
 })
 

@@ -1,5 +1,4 @@
 /** An admin's week in the app: from the first start to a published site, members and roles, a failed sync, the trash. */
-// @costly: Chromium draws about 30 screens
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import request from 'supertest'

@@ -6,6 +6,7 @@ import { type ChangeRequestDesk, type Desk, openDesk } from '../commits/fixture.
 import type { Files } from '../support/bare-repository.js'
 import { git, gitBytes } from '../support/hermetic-git.js'
 import { startService } from '../support/service.js'
+import { size } from '../support/soak.js'
 import { suiteWith } from '../support/suite.js'
 import { decideAll, filesOf, resolve, stateOf } from './resolve.js'
 
@@ -292,7 +293,7 @@ test('lines that look like conflict markers are ordinary text', async () => {
 })
 
 test('texts with too many different lines are not compared, and a side can be taken', async () => {
-  const many = (word: string): string => `${word}\nx\n`.repeat(180_000)
+  const many = (word: string): string => `${word}\nx\n`.repeat(size(6_000, 180_000))
   const { desk, change } = await cross({ 'one.md': many('a') }, { 'one.md': many('b') }, { 'one.md': many('c') })
   const [file] = (await filesOf(desk, change, await stateOf(desk, change))) as any[]
   assert.is(file.chunks, undefined)

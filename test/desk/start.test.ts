@@ -1,5 +1,4 @@
 /** A team starts without a repository: from a file, with an empty space; and finds what is broken and who wrote what. */
-// @costly: Chromium draws about 10 screens
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

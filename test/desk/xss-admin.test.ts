@@ -3,7 +3,6 @@
  * run takes every 16th vector of those that fit in each field. `scripts/soak desk/xss-admin` takes all, a group at a time,
  * each in a new organization, so that a screen shows the whole group.
  */
-// @costly: Chromium opens 30 screens with hostile texts in every field
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'

@@ -8,14 +8,15 @@ import { openFacts } from '../../src/facts/index.js'
 import { tasks } from '../../src/search/tasks.js'
 import { openMemory } from '../../src/translation/memory.js'
 import { flip, positionsIn } from '../support/flipped-bits.js'
+import { firstSeed, runs } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('flipped bits in SQLite files')
 const dir = mkdtempSync(join(tmpdir(), 'bindery-flips-'))
 test.after(() => rmSync(dir, { recursive: true, force: true }))
 
-const FLIPS = Number(process.env.FLIPS ?? 400)
-const SEED = Number(process.env.FLIP_SEED ?? 7)
+const FLIPS = runs(100, 400)
+const SEED = firstSeed(7)
 
 /** Calls `read` with the file after each of many bit flips. */
 function afterEachFlip(file: string, read: (position: string) => void): void {

@@ -11,11 +11,13 @@ import { syncRuns } from '../../src/model/index.js'
 import { moduleArguments } from '../support/own-process.js'
 import { foreignIn } from '../support/foreign-objects.js'
 import { git } from '../support/hermetic-git.js'
+import { isSoak } from '../support/soak.js'
 import { suiteWith } from '../support/suite.js'
 import { openApp, startFixture } from '../support/sync-fixture.js'
 
 const [test, f] = await suiteWith('folder exports through a scratch repository', startFixture)
 
+const MODES = ['single', 'commits'] as const
 type Filter = 'allowed' | 'absent'
 let made = 0
 
@@ -52,7 +54,7 @@ const scratchOf = async (before: readonly string[]): Promise<string> => {
 }
 
 for (const filter of ['allowed', 'absent'] as const)
-  for (const exportMode of ['single', 'commits'] as const)
+  for (const exportMode of isSoak ? MODES : ([filter === 'allowed' ? 'commits' : 'single'] as const))
     test(`import, export and preview of a folder work: filters are ${filter}, ${exportMode}`, async () => {
       const { remote, link } = await monorepo(filter)
       const space = await f.space()
@@ -226,9 +228,9 @@ test('a space can be read, edited and merged without its remote and scratch repo
   assert.equal(await space.repo.upkeep.check(), [])
 })
 
-/** Every call after which the process is killed. `KILLED_STEPS=all` tries each, the test run some. */
-const STEPS = process.env.KILLED_STEPS === 'all' ? Array.from({ length: 40 }, (_, step) => step + 1) : [5, 8, 10]
-for (const exportMode of process.env.KILLED_STEPS === 'all' ? ['single', 'commits'] : ['single'])
+/** The calls after which the process is killed. A soak kills it after each. */
+const STEPS = isSoak ? Array.from({ length: 40 }, (_, step) => step + 1) : [5, 8, 10]
+for (const exportMode of isSoak ? MODES : ['single'])
   for (const step of STEPS)
     test(`an export that is killed at call ${step} happens once, and its space stays apart (${exportMode})`, async () => {
       const { remote, link } = await monorepo()

@@ -1,4 +1,3 @@
-// @costly: it plays many syncs
 import * as assert from 'uvu/assert'
 import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'

@@ -1,4 +1,3 @@
-// @costly: each case plays people who squash, merge or rebase an export
 import * as assert from 'uvu/assert'
 import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import type { BareRepository } from '../support/bare-repository.js'

@@ -2,20 +2,41 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { startServer, TOKEN, until } from '../races/server-process.js'
+import { type ServerProcess, startServer, TOKEN, until } from '../races/server-process.js'
 import { commitIn } from '../simulation/two-sided/admin.js'
 import { Api } from '../simulation/two-sided/api.js'
 import { startGitHttp } from '../support/git-http.js'
 import { filesOf } from '../support/files-of.js'
 import { git } from '../support/hermetic-git.js'
 import { type MergeStyle, mergeOnRemote } from '../support/people-on-remote.js'
-import { suite } from '../support/suite.js'
+import { suiteWith } from '../support/suite.js'
 
-const test = suite('branch pushes without a response')
 const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n\n')}\n`
 const docs = { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three', 'four'), 'old.md': '# Old\n\ntext\n' }
 const ENV = { BINDERY_REMOTE_PROTOCOLS: 'http', BINDERY_ALLOW_PRIVATE_NETWORKS: 'true' }
 const DOCS = 'refs/heads/docs'
+
+const [test, here] = await suiteWith('branch pushes without a response', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'bindery-lost-'))
+  const remotes = await startGitHttp({ root: join(dir, 'remotes') })
+  let server: ServerProcess | undefined
+  return {
+    dir,
+    remotes,
+    /** Returns the server, which is started again if it was killed. */
+    async server(): Promise<ServerProcess> {
+      const { exitCode = 0, signalCode = null } = server?.child ?? {}
+      if (server === undefined || exitCode !== null || signalCode !== null) server = await startServer(dir, ENV)
+      return server
+    },
+    async close() {
+      await server?.kill('tree')
+      await remotes.close()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+})
+let repositories = 0
 
 type Files = Record<string, string | null>
 /**
@@ -55,11 +76,10 @@ async function story(
   { exported, after, held = false }: (typeof cases)[number],
   moved: boolean,
 ): Promise<Map<string, string>> {
-  const dir = await mkdtemp(join(tmpdir(), 'bindery-lost-'))
-  const remotes = await startGitHttp({ root: join(dir, 'remotes') })
-  let server = await startServer(dir, ENV)
+  const { dir, remotes } = here
+  let server = await here.server()
   try {
-    const remote = await remotes.createRepository('docs.git', { files: docs })
+    const remote = await remotes.createRepository(`docs-${++repositories}.git`, { files: docs })
     const api = (): Api => new Api(() => server.url, TOKEN)
     const { id } = await api().ask('POST', `/v1/orgs/${server.organization}/spaces`, { title: 'Docs' })
     const repo = join(dir, 'repos', `${id}.git`)
@@ -97,7 +117,7 @@ async function story(
     await git(remote.path, ['update-ref', '-d', DOCS])
     if (lost === 'server') {
       await rm(hook)
-      server = await startServer(dir, ENV)
+      server = await here.server()
       await idle(2)
     }
     await start('import', 'refs/heads/main')
@@ -105,9 +125,7 @@ async function story(
     assert.is(run.state, held && style === 'squash' ? 'conflict' : 'success', run.error)
     return await filesOf(repo, 'main')
   } finally {
-    await server.kill('tree')
-    await remotes.close()
-    await rm(dir, { recursive: true, force: true })
+    remotes.behaviour.losePushResponses = false
   }
 }
 

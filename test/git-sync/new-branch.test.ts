@@ -2,6 +2,7 @@ import * as assert from 'uvu/assert'
 import type { RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
 import { type MergeStyle, mergeOnRemote } from '../support/people-on-remote.js'
+import { isSoak } from '../support/soak.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
 
@@ -15,8 +16,8 @@ const isAncestor = (dir: string, ancestor: string, ref: string): Promise<boolean
     () => false,
   )
 
-for (const directory of ['', 'docs'])
-  for (const style of ['merge', 'squash', 'rebase'] satisfies MergeStyle[])
+for (const style of ['merge', 'squash', 'rebase'] satisfies MergeStyle[])
+  for (const directory of isSoak ? ['', 'docs'] : [style === 'merge' ? 'docs' : ''])
     test(`a new branch after a merge (${style}) and a deletion starts at the default branch${directory && ', of a folder'}`, async () => {
       const below = directory === '' ? '' : `${directory}/`
       const remote = await f.remotes.createRepository(`again-${style}${directory}.git`, {

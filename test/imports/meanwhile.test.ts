@@ -12,6 +12,7 @@ import { startServer, TOKEN } from '../races/server-process.js'
 import { random } from '../simulation/two-sided/random.js'
 import { git } from '../support/hermetic-git.js'
 import { startService } from '../support/service.js'
+import { seeds } from '../support/soak.js'
 import { suiteWith } from '../support/suite.js'
 import { ask, contentOf, ended, type Import, newSpace, serve, type Web } from './story-support.js'
 
@@ -207,7 +208,7 @@ test('a stopping service requeues the import, and the next start finishes it onc
   }
 })
 
-for (const seed of (process.env.IMPORT_KILL_SEEDS ?? '1').split(',').map(Number))
+for (const seed of seeds(1, 20))
   test(
     `a service that is killed at random finishes each import once, seed ${seed}`,
     async () => {

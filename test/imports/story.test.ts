@@ -2,13 +2,13 @@
 import * as assert from 'uvu/assert'
 import { random } from '../simulation/two-sided/random.js'
 import { startService } from '../support/service.js'
+import { seeds, size } from '../support/soak.js'
 import { suiteWith } from '../support/suite.js'
 import { Archive, type ArchivePage } from './random-archive.js'
 import { Site } from './random-site.js'
 import { type Content, contentOf, type Import, importAll, newSpace, serve, textOf } from './story-support.js'
 
-const seeds = (process.env.IMPORT_SEEDS ?? '1,2').split(',').map(Number)
-const SIZE = Number(process.env.IMPORT_SIZE ?? 14)
+const SIZE = size(14, 60)
 const [test, here] = await suiteWith('stories of imports', () =>
   startService({ env: { BINDERY_IMPORT_DELAY_MS: '0' } }),
 )
@@ -108,7 +108,7 @@ async function checkTexts(space: string, site: Book, content: Content, wrong: Wr
   }
 }
 
-for (const seed of seeds)
+for (const seed of seeds(2, 20))
   test(`the generated website ${seed} is imported completely`, async () => {
     const site = new Site(random(seed), SIZE)
     const web = await serve((request, response) => site.handle(request, response))
@@ -150,7 +150,7 @@ function checkBytes(pages: ArchivePage[], content: Content, wrong: Wrong): void 
       })
 }
 
-for (const seed of seeds)
+for (const seed of seeds(2, 20))
   test(`the generated archive ${seed} is imported completely`, async () => {
     const archive = new Archive(random(seed), SIZE)
     const bytes = await archive.write()

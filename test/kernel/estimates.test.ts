@@ -82,7 +82,7 @@ const paths = (n: number, of = ''): string[] =>
   Array.from({ length: n }, (_, i) => `guides${of}/section-${i % 20}/how-to-do-thing-number-${i}.md`)
 
 measured('the estimate for structures matches the heap', async (content) => {
-  for (let revision = 0; revision < 4; revision++) {
+  for (let revision = 0; revision < 2; revision++) {
     const files = paths(1500, String(revision))
     const summary = `# Table of contents\n\n${files.map((path, i) => `* [How to do the thing of number ${i}](${path})`).join('\n')}\n`
     const tree = memoryTree({
@@ -121,7 +121,7 @@ function fromJson<T>(make: (n: number) => T): (n: number) => T {
 
 const knownPage = fromJson((n): KnownPage => makeFacts(Buffer.from(pageText(n))).page)
 measured('the estimate for known pages matches the heap', (content) => {
-  for (let n = 0; n < 2000; n++) content.pages.set(oid(n), knownPage(n))
+  for (let n = 0; n < 600; n++) content.pages.set(oid(n), knownPage(n))
 })
 
 measured('the estimate for references matches the heap', (content) => {
@@ -138,7 +138,7 @@ measured('the estimate for outlines matches the heap', (content) => {
 })
 
 measured('the estimate for links and linked addresses matches the heap', async (content) => {
-  for (let revision = 0; revision < 4; revision++) {
+  for (let revision = 0; revision < 2; revision++) {
     const files = paths(300, String(revision))
     const tree = memoryTree(Object.fromEntries(files.map((path) => [path, 'x'])))
     const structure = await readStructure(tree, idOf(new Map()), inPlace)

@@ -1,4 +1,3 @@
-// @costly: it starts ssh servers
 // Tests Git LFS for repositories over ssh: the ssh host returns the address of the LFS server and its credentials.
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -105,6 +104,13 @@ test('expired LFS access is requested from the ssh host again', async () => {
 test('an ssh host without Git LFS is reported, and the import continues', async () => {
   const content = bytes('later')
   const { pointer } = here.lfs.put(content)
+  await here.sshd.answerLfs(null)
+  const { look, space } = await fileOf(pointer)
+  const [{ id }] = (await here.service.admin.call('get', `/v1/spaces/${space}/git/connections`).expect(200)).body.items
+  const run = async (): Promise<void> => {
+    await here.service.admin.call('post', `/v1/spaces/${space}/git/connections/${id}/run`).expect(202)
+    await here.idle()
+  }
   for (const [text, said] of [
     [null, /git-lfs-authenticate.*https address/],
     ['', /did not return the address/],
@@ -115,17 +121,13 @@ test('an ssh host without Git LFS is reported, and the import continues', async 
     [access({ href: 'http://10.1.2.3/x' }), /private network/],
   ] as const) {
     await here.sshd.answerLfs(text)
-    const file = await (await fileOf(pointer)).look()
+    await run()
+    const file = await look()
     if (file.lfs.state === 'present') throw new Error(`present with ${text}`)
     assert.match(file.lfs.problem, said)
   }
-  await here.sshd.answerLfs(null)
-  const { look, space } = await fileOf(here.lfs.put(bytes('once more')).pointer)
-  assert.not.equal((await look()).lfs.state, 'present')
   await here.sshd.answerLfs(access())
-  const [{ id }] = (await here.service.admin.call('get', `/v1/spaces/${space}/git/connections`).expect(200)).body.items
-  await here.service.admin.call('post', `/v1/spaces/${space}/git/connections/${id}/run`).expect(202)
-  await here.idle()
+  await run()
   assert.is((await look()).lfs.state, 'present')
 })
 

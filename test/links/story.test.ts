@@ -5,10 +5,11 @@ import { pick, pickWeighted, type Random, random } from '../simulation/two-sided
 import { git } from '../support/hermetic-git.js'
 import { commitPlainly } from '../support/plain-edit.js'
 import { startService, type TestService } from '../support/service.js'
+import { seeds, size } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('stories of links')
-const STEPS = Number(process.env.LINK_STEPS ?? 25)
+const STEPS = size(25, 100)
 
 interface Story {
   here: TestService
@@ -193,7 +194,7 @@ async function check(story: Story, told: string): Promise<void> {
   }
 }
 
-for (const seed of (process.env.LINK_SEEDS ?? '1,2').split(',').map(Number))
+for (const seed of seeds(1, 20))
   test(
     `links match plain Git after random edits from seed ${seed}`,
     async () => {

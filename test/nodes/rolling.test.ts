@@ -1,4 +1,3 @@
-// @costly: nodes are restarted one after another
 import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { size } from '../support/soak.js'
@@ -17,7 +16,7 @@ const CLIENTS = size(2, 4)
 const PAUSE_MS = size(60, 0)
 const judge = newJudge()
 const [test, cluster] = await suiteWith('nodes: rolling restart', () =>
-  startCluster({ judge, env: { BINDERY_RATE_LIMIT_PER_MINUTE: '0' } }),
+  startCluster({ judge, nodes: size(2, 3), env: { BINDERY_RATE_LIMIT_PER_MINUTE: '0' } }),
 )
 let turn = 0
 

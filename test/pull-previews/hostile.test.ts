@@ -1,4 +1,3 @@
-// @costly: it imports hostile pull requests
 import * as assert from 'uvu/assert'
 import { git } from '../support/hermetic-git.js'
 import type { HostResponse } from '../support/hosts/host-server.js'

@@ -1,4 +1,3 @@
-// @costly: many clients edit while plain Git runs
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'

@@ -14,7 +14,8 @@ import { PlainGit } from './plain-git.js'
 import { type Reach, type ServerProcess, startServer, TOKEN, until } from './server-process.js'
 import { type Ledger, newLedger, startWriters } from './writers.js'
 
-const KILLS = runs(4, 10_000)
+/** At least one of each reach. */
+const KILLS = runs(3, 10_000)
 /** A long history would make each comparison slower than the last. */
 const KILLS_PER_SERVICE = 100
 const WRITERS = 8

@@ -6,6 +6,7 @@ import { type Git, openGit, type Repository } from '../../src/git/index.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
 import { LossyDisk } from '../support/lossy-disk.js'
+import { seeds, size } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 import { anyLease } from '../support/lease.js'
 
@@ -16,7 +17,7 @@ const BRANCHES = [
   'refs/heads/change-requests/2',
   'refs/heads/change-requests/3',
 ] as RefName[]
-const STEPS = Number(process.env.STEPS ?? 40)
+const STEPS = size(40, 200)
 const who = { name: 'Ada Lovelace', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 }
 
 /** The writes of a Git process are lost, except for packed refs, which it syncs (races/durability checks that). */
@@ -144,7 +145,7 @@ class Story {
   }
 }
 
-for (const seed of [1, 2, 3]) {
+for (const seed of seeds(2, 20)) {
   test(`merges, updates and edits survive power cuts and stay sound (seed ${seed})`, async () => {
     const dir = mkdtempSync(join(tmpdir(), 'bindery-cuts-'))
     const random = generator(seed)

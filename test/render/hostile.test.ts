@@ -6,6 +6,7 @@ import { describeBlocks } from '../../src/content/blocks/describe.js'
 import { renderPage } from '../../src/render/page.js'
 import { tableTargets } from '../../src/render/targets.js'
 import { soup as blockSoup } from '../content/blocks/soup.js'
+import { runs } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 import { unicodeText } from '../support/unicode-text.js'
 import { ATTACKS } from './attacks.js'
@@ -40,7 +41,7 @@ test('no combination of attacks runs', () => {
         assert.equal(faults(html(parts.join(''))), [])
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(100, 1_500) },
   )
 })
 
@@ -134,7 +135,7 @@ test('no block tree runs, whatever its data contains', () => {
       const options = { ...ORDER, targets: tableTargets(ORDER.targets, ''), positions: true }
       assert.equal(faults(renderPage({ object: 'document', data: { schemaVersion: 1 }, nodes }, options).html), [])
     }),
-    { numRuns: 500 },
+    { numRuns: runs(166, 2_500) },
   )
 })
 
@@ -145,7 +146,7 @@ test('text is rendered as written, once', () => {
       const shown = textIn(html(`\`\`\`\n${written}\n\`\`\`\n`))
       assert.is(shown.split(written).length, 2, shown)
     }),
-    { numRuns: 100 },
+    { numRuns: runs(50, 500) },
   )
 })
 

@@ -1,4 +1,3 @@
-// @costly: each case plays a pull request on a real host stand-in
 import * as assert from 'uvu/assert'
 import { requestExports } from '../../src/model/index.js'
 import { git } from '../support/hermetic-git.js'

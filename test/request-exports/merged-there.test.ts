@@ -1,4 +1,3 @@
-// @costly: each case merges a pull request in several ways
 import * as assert from 'uvu/assert'
 import { foreignIn } from '../support/foreign-objects.js'
 import { git } from '../support/hermetic-git.js'

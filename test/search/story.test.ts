@@ -8,12 +8,13 @@ import { setTimeout } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { pick, pickWeighted, type Random, random } from '../simulation/two-sided/random.js'
 import { type Caller, startService, type TestService } from '../support/service.js'
+import { seeds, size } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 import { Shelf } from './model.js'
 import { Words } from './words.js'
 
 const test = suite('stories of searches')
-const STEPS = Number(process.env.SEARCH_STEPS ?? 40)
+const STEPS = size(40, 200)
 /** The maximum delay until written content is found. */
 const LAG_MS = Number(process.env.SEARCH_LAG_MS ?? 120_000)
 
@@ -181,7 +182,7 @@ async function begin(seed: number): Promise<Story> {
   return story
 }
 
-for (const seed of (process.env.SEARCH_SEEDS ?? '1,2').split(',').map(Number))
+for (const seed of seeds(1, 20))
   test(
     `search finds each word where it is after random edits (seed ${seed})`,
     async () => {

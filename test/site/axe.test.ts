@@ -1,5 +1,4 @@
 /** Tests pages of sites with axe, in Chromium. */
-// @costly: axe compares the color of each text with its background, on 30 kinds of pages
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'puppeteer-core'

@@ -1,7 +1,9 @@
 /** Chromium for tests of sites. */
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import puppeteer, { type Browser, type CDPSession, Page } from 'puppeteer-core'
 import { findEngine } from '../../src/printing/find-engine.js'
 import type { TestService } from '../support/service.js'
+import { sharedPath } from '../support/shared-path.js'
 
 // Actions wait for their element, as a person does. Without this, they fail if the page is slower than the test.
 const actions = Page.prototype as unknown as Record<
@@ -16,12 +18,27 @@ for (const name of ['click', 'focus', 'hover', 'select', 'tap', 'type', '$eval']
   }
 }
 
-/** Starts Chromium with its files in the folder of a service. Throws if it is not installed. */
-export async function openChromium({ dir }: TestService): Promise<Browser> {
+/**
+ * Returns the path of Chromium. The first file of a run finds it, because the search prints a page, which costs ten
+ * times as much as a start.
+ */
+async function chromiumPath(dir: string): Promise<string> {
+  const note = sharedPath('chromium')
+  if (note !== null && existsSync(note)) return readFileSync(note, 'utf8')
   const engine = await findEngine(null, dir, AbortSignal.timeout(30_000))
   if (!engine) throw new Error('This test needs Chromium: install chromium-headless-shell.')
+  // Not noted if it is in the folder of the service, which is deleted.
+  if (note !== null && !engine.path.startsWith(dir)) {
+    writeFileSync(`${note}.${process.pid}`, engine.path)
+    renameSync(`${note}.${process.pid}`, note)
+  }
+  return engine.path
+}
+
+/** Starts Chromium with its files in the folder of a service. Throws if it is not installed. */
+export async function openChromium({ dir }: TestService): Promise<Browser> {
   return puppeteer.launch({
-    executablePath: engine.path,
+    executablePath: await chromiumPath(dir),
     headless: 'shell',
     // Long stories audit thousands of addresses in one call.
     protocolTimeout: 900_000,

@@ -13,6 +13,7 @@ import { symbolsFor } from '../../src/site/look/icons.js'
 import { contrast, legible, ramp } from '../../src/site/look/ramp.js'
 import { styleOf } from '../../src/site/look/site-style.js'
 import { colorTokens } from '../../src/site/look/style.js'
+import { runs } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('site/look')
@@ -51,8 +52,10 @@ function illegible(tokens: Record<string, string>): string[] {
   return low
 }
 
+const SETS = runs(2_000, 10_000)
+
 test(
-  'text and controls are legible with 10,000 random color sets in four themes',
+  `text and controls are legible with ${SETS} random color sets in four themes`,
   () => {
     let drawn = 0
     fc.assert(
@@ -61,7 +64,7 @@ test(
         const options = { dark, status: picked, match: drawn % 2 === 0, ...(drawn % 4 < 2 ? {} : { tint }) }
         assert.equal(illegible(ramp(primary, options)), [], JSON.stringify({ primary, options }))
       }),
-      { numRuns: 10_000 },
+      { numRuns: SETS },
     )
   },
   { timeoutMs: 240_000 },

@@ -10,6 +10,7 @@ import { addSection } from '../../src/domain/sites/structure/sections.js'
 import { ServiceError } from '../../src/kernel/errors.js'
 import { emptyStructure, itemsOf, type SiteStructure } from '../../src/model/index.js'
 import { startService } from '../support/service.js'
+import { runs } from '../support/soak.js'
 import { suiteWith } from '../support/suite.js'
 import { faults } from './support.js'
 import { type Json, newSite, outlineOf, type SiteClient } from './http.js'
@@ -84,7 +85,7 @@ test('random nesting and moves lose and duplicate nothing, and respect the depth
         if (op !== 'section') assert.is(all('site-section').sort().join(), sections)
       }
     }),
-    { numRuns: 200 },
+    { numRuns: runs(66, 1_000) },
   ))
 
 const outline = (items: Json[]): string =>

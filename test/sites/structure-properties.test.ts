@@ -8,6 +8,7 @@ import { addSection, removeSection } from '../../src/domain/sites/structure/sect
 import { addSiteSpace, MAX_SITE_SPACES, removeSiteSpace } from '../../src/domain/sites/structure/site-spaces.js'
 import { ServiceError } from '../../src/kernel/errors.js'
 import { emptyStructure, type SiteItemType, type SiteStructure } from '../../src/model/index.js'
+import { runs } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 import { faultsOf, shapeOf, StructureModel } from './structure-model.js'
 
@@ -126,7 +127,7 @@ test('a site structure matches the model after any series of changes', () => {
         assert.equal(faultsOf(structure), [])
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(100, 1_500) },
   )
 })
 

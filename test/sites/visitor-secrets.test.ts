@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { git } from '../support/hermetic-git.js'
 import { startService } from '../support/service.js'
+import { runs } from '../support/soak.js'
 import { suiteWith } from '../support/suite.js'
 import { type Json, newSite, type SiteClient } from './http.js'
 
@@ -203,8 +204,6 @@ async function search(
   return get(`${made.site.base}/published/search?${query({ ...credentials, query: words, limit: '1000' })}`)
 }
 
-const runs = Number(process.env.VISITORS ?? 6)
-
 test('every response matches a model of claims and conditions, without hidden words', async () => {
   const made = await publishedSite('Model')
   await fc.assert(
@@ -251,7 +250,7 @@ test('every response matches a model of claims and conditions, without hidden wo
         }
       }
     }),
-    { numRuns: runs },
+    { numRuns: runs(3, 200) },
   )
 })
 

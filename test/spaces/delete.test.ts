@@ -15,6 +15,7 @@ import {
 } from '../../src/model/index.js'
 import { allEvents } from '../support/events.js'
 import type { Caller } from '../support/service.js'
+import { runs } from '../support/soak.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from './fixture.js'
 
@@ -182,7 +183,7 @@ test(
           assert.equal(await access(), before)
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(50, 750) },
     )
   },
   { timeoutMs: 180_000 },

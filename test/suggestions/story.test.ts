@@ -4,7 +4,6 @@ import { axeReport, openApp, shows } from '../desk/browser.js'
 import { suiteWith } from '../support/suite.js'
 import { openSuggestedSite } from './support.js'
 
-// @costly: it opens a site and the app in two browsers
 const README =
   '# Start\n\nThe serber listens on *port* 8080.\n\n* one\n* two\n\n1. first note <!-- internal -->\n2. secund note\n\n<!-- secret -->\n'
 const [test, context] = await suiteWith('suggestions/story', async () => {

@@ -4,12 +4,13 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
+import { sharedPath } from './shared-path.js'
 
 const run = promisify(execFile)
 
@@ -76,19 +77,29 @@ export async function startPostgres({ folder: given }: { folder?: string } = {})
     await chown(folder, user.uid, user.gid)
   }
   const data = join(folder, 'data')
-  if (!existsSync(join(data, 'PG_VERSION'))) {
-    await run(
-      program('initdb'),
-      ['-D', data, '-U', 'bindery', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'],
-      {
-        ...user,
-        cwd: folder,
-      },
-    )
-  }
+  if (!existsSync(join(data, 'PG_VERSION'))) await fillData(data, user)
   const server = new Server({ folder, data, user, keeps: given !== undefined })
   await server.start()
   return server
+}
+
+/**
+ * Puts the data of a new server there: a copy of those that the first server of the run created, because `initdb` costs
+ * most of a start.
+ */
+async function fillData(data: string, user: { uid?: number; gid?: number }): Promise<void> {
+  const template = sharedPath('pg-template')
+  if (template !== null && existsSync(template)) return void (await run('cp', ['-a', template, data]))
+  await run(
+    program('initdb'),
+    ['-D', data, '-U', 'bindery', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'],
+    { ...user, cwd: dirname(data) },
+  )
+  if (template === null) return
+  // Under another name until it is complete. Another process may have put its own there.
+  const part = `${template}.${process.pid}`
+  await run('cp', ['-a', data, part])
+  await rename(part, template).catch(() => rm(part, { recursive: true }))
 }
 
 interface Place {

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isRunning } from './compile.js'
+import { SHARED_FOLDER } from './shared-path.js'
 
 const MEMORY = '/dev/shm'
 const PREFIX = 'bindery-tests-'
@@ -17,12 +18,24 @@ const ENOUGH = 4 * 1024 ** 3
  * `TMPDIR` is kept.
  */
 export function temporaryFolder(): { remove(): void } {
-  if (process.env.TMPDIR !== undefined) return { remove: () => {} }
+  if (process.env.TMPDIR !== undefined) return withSharedFolder(process.env.TMPDIR, () => {})
   const parent = hasRoom(MEMORY) ? MEMORY : tmpdir()
   removeLeftovers(parent)
   const dir = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`))
   process.env.TMPDIR = dir
-  return { remove: () => rmSync(dir, { recursive: true, force: true }) }
+  return withSharedFolder(dir, () => rmSync(dir, { recursive: true, force: true }))
+}
+
+/** Creates the folder that all processes of the run share. */
+function withSharedFolder(parent: string, remove: () => void): { remove(): void } {
+  const shared = mkdtempSync(join(parent, 'bindery-run-'))
+  process.env[SHARED_FOLDER] = shared
+  return {
+    remove: () => {
+      rmSync(shared, { recursive: true, force: true })
+      remove()
+    },
+  }
 }
 
 /** Removes the folders of killed runs, which use memory. A test may have mounted a small disk there. */

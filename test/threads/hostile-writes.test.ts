@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
 import { deskOf, type Desk } from '../commits/fixture.js'
 import { startService } from '../support/service.js'
+import { size } from '../support/soak.js'
 import { suiteWith } from '../support/suite.js'
 import { watched } from './watch.js'
 
@@ -69,14 +70,14 @@ for (const [name, [document, path]] of Object.entries(refused)) {
   })
 }
 
-const entries = (size: number): string =>
-  Array.from({ length: Math.ceil(size / 24) }, (_, index) => `* [Page ${index}](p${index}.md)\n`).join('')
+const entries = (bytes: number): string =>
+  Array.from({ length: Math.ceil(bytes / 24) }, (_, index) => `* [Page ${index}](p${index}.md)\n`).join('')
 const shapes: Record<string, Record<string, string>> = {
   'a table of contents of a megabyte': {
     'SUMMARY.md': `# Table of contents\n\n* [Home](README.md)\n* [Page](page.md)\n${entries(MB)}`,
   },
   'a table of contents with slow labels': {
-    'SUMMARY.md': `# Table of contents\n\n* [Home](README.md)\n* [Page](page.md)\n${`* ${'*_['.repeat(300)}\n`.repeat(1_000)}`,
+    'SUMMARY.md': `# Table of contents\n\n* [Home](README.md)\n* [Page](page.md)\n${`* ${'*_['.repeat(300)}\n`.repeat(size(100, 1_000))}`,
   },
   'variables in flow maps': { '.gitbook/vars.yaml': `a: [${'{b: c}, '.repeat(25_000)}]\n${'}'.repeat(50_000)}\n` },
   'variables of many anchors': { '.gitbook/vars.yaml': `a: ${'&a '.repeat(80_000)}\n` },

@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert'
+import { runs } from '../support/soak.js'
 import { suiteWith } from '../support/suite.js'
 import { capitals } from './engine-server.js'
 import { translationService } from './fixture.js'
@@ -15,7 +16,7 @@ interface Page {
   blocks: Block[]
 }
 
-const EDITS = 50
+const EDITS = runs(27, 300)
 const SHAPES = [
   (n: string) => `Paragraph ${n} with **bold** and \`code\`.`,
   (n: string) => `## Heading ${n}`,
@@ -89,7 +90,7 @@ test(
       for (const text of here.engine.texts) known.add(text)
       if (step % 5 === 4 || step === EDITS - 1) await compare(step)
     }
-    assert.ok(corrections > 10, `${corrections} corrections`)
+    assert.ok(corrections > EDITS / 5, `${corrections} corrections`)
     assert.match(JSON.stringify(here.engine.requests.map(({ body }) => body)), 'Corrected')
 
     async function compare(step: number): Promise<void> {

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { describeBlocks } from '../../../src/content/blocks/describe.js'
 import { parseDocument } from '../../../src/content/blocks/parse.js'
 import type { BlockNode } from '../../../src/content/types.js'
+import { runs } from '../../support/soak.js'
 import { suite } from '../../support/suite.js'
 import { soup } from './soup.js'
 import { keysOf, outlineOf, positionFaults } from './support.js'
@@ -22,7 +23,7 @@ test('the parser never throws, and its positions are ordered, nested and have un
       const keys = keysOf(document.nodes)
       assert.is(new Set(keys).size, keys.length)
     }),
-    { numRuns: 1500 },
+    { numRuns: runs(500, 10_000) },
   )
 })
 
@@ -48,7 +49,7 @@ test('the top-level blocks and the text between them are the whole source', () =
       // word.
       assert.not.match(between, /word/)
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(400, 10_000) },
   )
 })
 
@@ -74,7 +75,7 @@ test('every word that is not markup is in the tree', () => {
       for (let index = 0; index < lines.length; index++)
         assert.ok(shown.includes(`w${index}x`), `w${index}x of ${JSON.stringify(markdown)}`)
     }),
-    { numRuns: 400 },
+    { numRuns: runs(200, 5_000) },
   )
 })
 

@@ -6,6 +6,7 @@ import type { Markdown } from '../../../src/content/gfm/tree.js'
 import { wholeRegion } from '../../../src/content/blocks/region.js'
 import { findReferences } from '../../../src/content/find-references.js'
 import { windowEnd } from '../../../src/content/windows.js'
+import { runs } from '../../support/soak.js'
 import { suite } from '../../support/suite.js'
 
 const test = suite('pages read in windows')
@@ -94,7 +95,7 @@ test('the smallest windows yield the tree of the whole page', () => {
     fc.property(page, fc.constantFrom(1, 1, 20, 60), (markdown, least) => {
       assert.equal(read(markdown, least), read(markdown, Number.POSITIVE_INFINITY))
     }),
-    { numRuns: 1500 },
+    { numRuns: runs(500, 7_500) },
   )
 })
 
@@ -110,7 +111,7 @@ test('the smallest windows yield the references of the whole page', () => {
         ),
       )
     }),
-    { numRuns: 1500 },
+    { numRuns: runs(500, 7_500) },
   )
 })
 

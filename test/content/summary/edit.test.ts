@@ -13,6 +13,7 @@ import {
 } from '../../../src/content/summary/edit.js'
 import { parseSummary } from '../../../src/content/summary/parse.js'
 import type { SummaryNode } from '../../../src/content/types.js'
+import { runs } from '../../support/soak.js'
 import { suite } from '../../support/suite.js'
 import { type Model, at, modelOf, paths, summaryText } from './model.js'
 
@@ -188,7 +189,7 @@ test('every written title and target is read back unchanged', () => {
         assert.equal(done, expected)
       },
     ),
-    { numRuns: 800 },
+    { numRuns: runs(266, 4_000) },
   )
 })
 
@@ -211,7 +212,7 @@ test('the file after any edit reads like the model, and other lines are unchange
         assert.equal(unlike(before, text), [], context)
       }
     }),
-    { numRuns: 1500 },
+    { numRuns: runs(500, 7_500) },
   )
 })
 
@@ -292,7 +293,7 @@ test('inserting an entry next to others and removing it restores the same bytes'
       assert.is(removeEntry(done, [...(parent ?? []), index]), text)
       assert.is(done.length > text.length, true)
     }),
-    { numRuns: 800 },
+    { numRuns: runs(266, 4_000) },
   )
 })
 

@@ -4,6 +4,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown'
 import * as assert from 'uvu/assert'
 import { parseSummary } from '../../../src/content/summary/parse.js'
 import type { SummaryNode } from '../../../src/content/types.js'
+import { runs } from '../../support/soak.js'
 import { suite } from '../../support/suite.js'
 
 const test = suite('content: parsing of SUMMARY.md')
@@ -169,7 +170,7 @@ test('the parser never throws, and its offsets nest', () => {
       const text = pieces.join('')
       return nested(parseSummary(text).nodes, 0, text.length)
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(666, 10_000) },
   )
 })
 
@@ -205,7 +206,7 @@ test('lists nest like in CommonMark', () => {
       const expected = commonMarkIfAllItems(text, parts.length)
       if (expected) assert.equal(read(text), expected, text)
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(1_000, 15_000) },
   )
 })
 

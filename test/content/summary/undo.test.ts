@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { moveEntry, retargetEntry, retitleEntry } from '../../../src/content/summary/edit.js'
+import { runs } from '../../support/soak.js'
 import { suite } from '../../support/suite.js'
 import { at, type Model, modelOf, paths, summaryText } from './model.js'
 
@@ -66,7 +67,7 @@ test('a reversed edit of titles and targets restores the same bytes of any file'
         assert.is(retargetEntry(retargetEntry(text, path, 'other.md'), path, href as string), text)
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(100, 1_500) },
   )
 })
 

@@ -8,6 +8,7 @@ import { remoteOptions, type Repository } from '../../../src/git/index.js'
 import type { CommitId, RefName } from '../../../src/kernel/ids.js'
 import { hermeticEnv } from '../../support/hermetic-git.js'
 import { anyLease } from '../../support/lease.js'
+import { size } from '../../support/soak.js'
 import { suiteWith } from '../../support/suite.js'
 import { admin, clear, commit, files, keepsOf, MAIN, makePlace, openAt, person, unprotected } from '../fixture.js'
 import { HARSH, TIDIED, visitedDisk } from '../objects/visited-disk.js'
@@ -34,6 +35,10 @@ async function begun(): Promise<{ repository: Repository; root: CommitId }> {
 
 const whole = (repository: Repository): void => void admin(repository, ['rev-list', '--objects', '--all', '--quiet'])
 
+/** The test run plays every third step, and starts at another one in each test. A soak plays all. */
+const STRIDE = size(3, 1)
+let tests = 0
+
 /** Repeats `work` on its previous result, with an admin at another step each time, until there are no more steps. */
 async function visitedAtEachStep(
   visits: typeof TIDIED,
@@ -46,7 +51,7 @@ async function visitedAtEachStep(
     }
     let head = root
     let came = true
-    for (let at = 1; came; at++) {
+    for (let at = 1 + (tests++ % STRIDE); came; at += STRIDE) {
       await unprotected(repository)
       Object.assign(visit, { at, steps: 0 })
       head = await work(repository, head, `${commands[0]?.[0]} ${at}`)

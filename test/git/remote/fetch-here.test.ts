@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { readdirSync, rmSync } from 'node:fs'
@@ -235,7 +236,7 @@ test('an invalid pack or response is left to Git, and nothing is stored', async 
 })
 
 test('a connection that breaks late in a large pack is an error at once, and nothing is stored', async () => {
-  const noise = Buffer.from(Array.from({ length: 3_000_000 }, () => Math.floor(Math.random() * 256)))
+  const noise = randomBytes(3_000_000)
   const { remote } = await begin(
     Object.fromEntries([0, 1, 2, 3].map((n) => [`${n}.bin`, noise.subarray(n * 750_000, (n + 1) * 750_000)])),
   )

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -49,7 +50,7 @@ test(
     async (world) => {
       const { operations, ours, theirs, remote, server } = world
       await theirs.commit({
-        'random.bin': Buffer.from(Array.from({ length: 200_000 }, () => Math.floor(Math.random() * 256))),
+        'random.bin': randomBytes(200_000),
       })
       const sent = (): number => server.requests.splice(0).reduce((sum, request) => sum + request.sent, 0)
       const first = await operations.fetch(ours.path, remote, MAIN, limits)
@@ -207,7 +208,7 @@ test(
   inWorld({ auth }, async ({ operations, ours, theirs, remote, server }) => {
     const mine = commitId(
       await ours.commit({
-        'big.bin': Buffer.from(Array.from({ length: 3_000_000 }, () => Math.floor(Math.random() * 256))),
+        'big.bin': randomBytes(3_000_000),
       }),
     )
     const before = await snapshot(ours.path)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -164,18 +165,15 @@ for (const neverResponds of ['all', 'pack'] as const) {
 
 testBothWays(
   'a connection that breaks within the pack leaves nothing, and the next try succeeds',
-  inWorld(
-    { files: { 'a.bin': Buffer.from(Array.from({ length: 400_000 }, () => Math.floor(Math.random() * 256))) } },
-    async (world) => {
-      world.server.behaviour.cutAfter = 150_000
-      await refusedFetch(world, 'unreachable')
-      delete world.server.behaviour.cutAfter
-      assert.is(
-        (await world.operations.fetch(world.ours.path, world.remote, MAIN, limits)).head,
-        await world.theirs.head(),
-      )
-    },
-  ),
+  inWorld({ files: { 'a.bin': randomBytes(400_000) } }, async (world) => {
+    world.server.behaviour.cutAfter = 150_000
+    await refusedFetch(world, 'unreachable')
+    delete world.server.behaviour.cutAfter
+    assert.is(
+      (await world.operations.fetch(world.ours.path, world.remote, MAIN, limits)).head,
+      await world.theirs.head(),
+    )
+  }),
 )
 
 test(
