@@ -1,6 +1,5 @@
 // The results that a handler can return besides a plain value: a status, a location, a file or a part of one.
 import type { Readable } from 'node:stream'
-import type { Audited } from '../model/index.js'
 
 /** Part of a file, in bytes; both ends are inclusive. */
 export interface ByteRange {
@@ -32,7 +31,6 @@ interface ReplyParts<T> {
   headers?: Readonly<Record<string, string>>
   location?: string
   body?: T
-  audited?: Audited
 }
 
 /** A response that has more than a body with the declared status. */
@@ -44,8 +42,7 @@ export class Reply<T = unknown> {
 export const reply = <T>(parts: ReplyParts<T>): Reply<T> => new Reply(parts)
 
 /** Returns 201 with the new resource and its `Location` (a path such as `/v1/orgs/x`, or a URL). */
-export const created = <T>(body: T, location: string, audited: Audited = {}): Reply<T> =>
-  new Reply({ status: 201, body, location, audited })
+export const created = <T>(body: T, location: string): Reply<T> => new Reply({ status: 201, body, location })
 
 /** Returns 302 to `location`. */
 export const redirect = (location: string): Reply<never> => new Reply({ status: 302, location })

@@ -1,6 +1,6 @@
 /** Entries of the audit log: the recorded data of a request, and the fields that admins see. */
 import { Type } from '@sinclair/typebox'
-import { journal } from '../kernel/documents.js'
+import { journal, table } from '../kernel/documents.js'
 import { Id, oneOf, Timestamp } from './common.js'
 
 export const auditOutcomes = ['succeeded', 'refused', 'failed'] as const
@@ -44,26 +44,51 @@ export interface Audited {
   organization?: string
 }
 
-/** A request that could change something, with its result. */
+/** A request that could change something. Mutable fields are completed while it runs. */
 export interface AuditedRequest<Actor> {
   /** Null if the caller was unknown before the request was handled; then `audited` contains the user. */
-  actor: Actor | null
-  audited: Audited
-  operation: string
-  method: string
+  readonly actor: Actor | null
+  readonly audited: Audited
+  readonly operation: string
+  readonly method: string
   /** Resources that were loaded for the path parameters, by name. Some are missing if one was not found. */
-  resources: Readonly<Record<string, unknown>>
-  /** The `Location` of the response. */
-  created?: string
+  readonly resources: Readonly<Record<string, unknown>>
   /** Names of the members of a valid body. */
   members: readonly string[]
   /** Rules of the space that did not apply because an admin made the request. */
-  overruled: readonly string[]
-  status: number
-  address: string
-  userAgent?: string
-  requestId: string
+  readonly overruled: string[]
+  /** HTTP status of a success. */
+  readonly success: number
+  readonly address: string
+  readonly userAgent?: string
+  readonly requestId: string
 }
+
+/** The result of a request: the HTTP status, and the `Location` of the response. */
+export interface AuditedResult {
+  status: number
+  created?: string
+}
+
+/**
+ * The entry of a request that has changed documents, stored with the first change. The end of the request replaces it by
+ * entries of the log.
+ */
+export interface UnfinishedEntryDoc {
+  /** IDs sort by time. */
+  id: string
+  /** One request has several unfinished entries if it ran several transactions at the same time. */
+  request: string
+  /** The organizations whose logs get the entry; at least one. */
+  organizations: string[]
+  entry: Omit<AuditDoc, 'id' | 'organization'>
+}
+
+export const unfinishedEntries = table<UnfinishedEntryDoc>()({
+  name: 'unfinished-audit-entries',
+  indexes: {},
+  owner: ({ organizations: [first = ''] }) => first,
+})
 
 /** The group of an organization's unsuccessful requests. They only displace each other. */
 export const failedEntries = (organization: string): string => `${organization}/failed`

@@ -2,7 +2,7 @@
 import type { Table } from '../kernel/documents.js'
 import { allowedSigners } from './provenance.js'
 import { announcedHeads } from './announced-head.js'
-import { auditLog } from './audit.js'
+import { auditLog, unfinishedEntries } from './audit.js'
 import { changeRequests } from './change-request.js'
 import { collections } from './collection.js'
 import { comments } from './comment.js'
@@ -93,6 +93,7 @@ export const documentTables: readonly Table<never, string>[] = [
   contentImports,
   webhooks,
   deliveries,
+  unfinishedEntries,
   openApiSpecs,
   openApiVersions,
   translations,

@@ -1,6 +1,7 @@
 /** Reconciles documents with Git after a crash, and writes the events of moves in the meantime. */
 import { announceAll, forgetLostHeads } from '../domain/commits/announce.js'
 import type { App } from '../domain/context/app.js'
+import { finishEntries } from '../domain/events/request-entry.js'
 import { type Repair, reconcile } from '../domain/upkeep/reconcile.js'
 import { orIfDamaged } from '../store/index.js'
 import { type Node, otherNodes } from './open-node.js'
@@ -18,7 +19,11 @@ export async function catchUp<T>(
   node: Node | null,
   work: () => Promise<T>,
 ): Promise<{ repairs: Repair[]; result: T }> {
-  if (node === null) return { repairs: await repairAll(app, { alone: true }), result: await work() }
+  if (node === null) {
+    // Another process that used the data folder has ended, so none of its requests is in progress.
+    await finishEntries(app, null)
+    return { repairs: await repairAll(app, { alone: true }), result: await work() }
+  }
   return node.leases.run(LEASE, async () => {
     const { live, died } = await otherNodes(node)
     const isNeeded = !live || died.length > 0

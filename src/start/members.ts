@@ -1,13 +1,13 @@
 /** Authenticates members who use MCP servers, and executes their writes with the API's checks and audit log. */
 import { errorResponse } from '../api/pipeline/error-response.js'
-import { can, checkStillMay, denial } from '../api/service.js'
+import { can, denial } from '../api/service.js'
 import { authenticate } from '../domain/accounts/accounts.js'
 import type { Members } from '../domain/agents/members.js'
 import type { Actor } from '../domain/context/actor.js'
 import type { App } from '../domain/context/app.js'
-import { guardedApp } from '../domain/context/guarded-app.js'
-import { recordRequest } from '../domain/events/audit.js'
+import { defined } from '../kernel/defined.js'
 import { ServiceError } from '../kernel/errors.js'
+import { openWrite } from './open-write.js'
 
 interface Options {
   app: App
@@ -30,31 +30,28 @@ export const membersOf = ({ app, count, explain }: Options): Members => ({
   write: async (actor, write, work) => {
     const { operation, permission, space, changeRequest, members, ...origin } = write
     const resources = { space, ...(changeRequest ? { changeRequest } : {}) }
-    const guarded = guardedApp(app, (reader) => checkStillMay(reader, actor, permission, resources))
-    const record = (status: number, created?: string): Promise<void> =>
-      recordRequest(app, {
-        actor,
-        audited: {},
-        operation,
-        method: 'POST',
-        resources,
-        ...(created === undefined ? {} : { created }),
-        members,
-        overruled: guarded.overruled,
-        status,
-        ...origin,
-      })
+    const { guard, finish } = openWrite(app, {
+      actor,
+      audited: {},
+      operation,
+      method: 'POST',
+      resources,
+      members,
+      overruled: [],
+      success: 201,
+      ...origin,
+    })
     const done = await (async () => {
       checkMay(actor, permission, resources)
-      return work(guarded.app)
+      return work(guard(permission, resources))
     })().catch(async (thrown: unknown) => {
       const error = await explain(thrown)
       if (error !== thrown || errorResponse(error).unforeseen)
         app.log.error({ requestId: origin.requestId, operation, error: thrown }, 'A write of an MCP client has failed.')
-      await record(errorResponse(error).status)
+      await finish({ status: errorResponse(error).status })
       throw error
     })
-    await record(201, done.created)
+    await finish({ status: 201, ...defined({ created: done.created }) })
     return done.value
   },
 })

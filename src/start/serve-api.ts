@@ -9,15 +9,13 @@ import type { ByteCache } from '../api/pipeline/renew-response.js'
 import { openResponseCache, MAX_CACHED_BYTES } from '../api/pipeline/response-cache.js'
 import { resolvers } from '../api/resolvers.js'
 import { about } from '../api/introduction.js'
-import { can, denial, checkStillMay } from '../api/service.js'
+import { can, denial } from '../api/service.js'
 import { bearer } from '../auth/index.js'
 import type { Config } from '../config.js'
 import { authenticate } from '../domain/accounts/accounts.js'
 import type { Actor } from '../domain/context/actor.js'
 import type { App } from '../domain/context/app.js'
-import { guardedApp } from '../domain/context/guarded-app.js'
 import { recordedApp } from '../domain/context/recorded-app.js'
-import { recordRequest } from '../domain/events/audit.js'
 import { sitesSource } from '../domain/sites/addresses.js'
 import { findSampleSite } from '../domain/sites/sample-site.js'
 import type { FolderWatch } from '../disk/folder-watch.js'
@@ -28,6 +26,7 @@ import { drainThenStop, listen, urlOf } from './listen.js'
 import { membersOf } from './members.js'
 import { NAME } from './open-app.js'
 import type { Node } from './open-node.js'
+import { openWrite } from './open-write.js'
 import { describeDamages, describeLow, missingParts, operatorFailures } from './operator-failures.js'
 import { exchangeCounts } from './shared-limits.js'
 
@@ -81,12 +80,10 @@ function apiOf(app: App, config: Config, around: Surroundings): Promise<Api> {
     authenticate: (header, reading) => signIn(reading, header),
     permit: checkReadOnly,
     appFor: (given, actor) => (actor.token.readOnly ? { ...given, readOnly: true } : given),
-    recordAction: (request) => recordRequest(app, request),
     actorKey: (actor) => actor.token.id,
     can,
     denial,
-    guard: (actor, permission, resources) =>
-      guardedApp(app, (reader) => checkStillMay(reader, actor, permission, resources)),
+    openWrite: (request, isAudited) => openWrite(app, request, isAudited),
     mounts: [
       doorOf(app, explain),
       // The pipeline counts the requests of tokens.
@@ -140,7 +137,10 @@ const doorOf = (app: App, explain: (thrown: unknown) => Promise<unknown>) =>
       checkReadOnly(actor, 'POST')
       if (!can(actor, PUSH, { space })) throw new ServiceError('forbidden', denial(PUSH, { space }))
     },
-    guard: (actor, space) => guardedApp(app, (reader) => checkStillMay(reader, actor, PUSH, { space })),
+    openPush: (request) => {
+      const write = openWrite(app, request)
+      return { app: write.guard(PUSH, request.resources), finish: write.finish }
+    },
   })
 
 async function signIn(app: App, header: string): Promise<Actor | null> {

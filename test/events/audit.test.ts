@@ -1,6 +1,11 @@
 import * as assert from 'uvu/assert'
 import { issueToken } from '../../src/domain/accounts/accounts.js'
+import { finishEntries } from '../../src/domain/events/request-entry.js'
 import { applyRetention } from '../../src/domain/events/retention.js'
+import { overlay } from '../../src/kernel/overlay.js'
+import { type AuditDoc, auditLog, unfinishedEntries } from '../../src/model/index.js'
+import type { Store, Transaction } from '../../src/store/index.js'
+import { onPostgres } from '../support/on-postgres.js'
 import { startService, type TestService } from '../support/service.js'
 import { type Smtp, startSmtp } from '../support/smtp.js'
 import { suite } from '../support/suite.js'
@@ -202,6 +207,65 @@ test('entries of failed attempts displace only each other', async () => {
 test('only admins of the organization can read the audit log', async () => {
   for (const role of ['create', 'read', null] as const) await (await here.caller(role)).call('get', log).expect(403)
   await (await here.caller()).call('get', log).expect(404)
+})
+
+/** Runs work while no transaction can write an entry of the audit log. */
+async function withoutEntries(work: () => Promise<void>): Promise<void> {
+  const { app } = here.service
+  const { store } = app
+  const refusing = (tx: Transaction): Transaction =>
+    overlay<Transaction>(() => tx, {
+      append: async (to, group, make, least) => {
+        if (to.name === auditLog.name) throw new Error('there is no space for the entry')
+        return tx.append(to, group, make, least)
+      },
+    })
+  app.store = overlay<Store>(() => store, { transact: (work) => store.transact((tx) => work(refusing(tx))) })
+  try {
+    await work()
+  } finally {
+    app.store = store
+  }
+}
+
+test('a stored change gets its entry later if the entry cannot be written at its end', async () => {
+  const { body: token } = await here.admin.call('post', '/v1/user/tokens', { label: 'gone' }).expect(201)
+  const space = await newSpace()
+  const { id: last } = await newest()
+  const { app } = here.service
+  await withoutEntries(async () => {
+    await here.admin.call('delete', `/v1/user/tokens/${token.id}`).expect(204)
+    await here.admin.call('patch', `/v1/spaces/${space}`, { title: 'Changed' }).expect(200)
+    await here.admin.call('patch', `/v1/spaces/${space}`, { bogus: true }).expect(500)
+  })
+  await here.admin.call('get', `/v1/user/tokens/${token.id}`).expect(404)
+  assert.is((await here.admin.call('get', `/v1/spaces/${space}`).expect(200)).body.title, 'Changed')
+  assert.is((await newest()).id, last)
+  // A request may still be in progress for a while.
+  await finishEntries(app, new Date(clock.now().getTime() - 1000))
+  assert.is((await newest()).id, last)
+  for (let n = 0; n < 2; n++) await finishEntries(app, null)
+  const entries = (await read('limit=3')).items
+  assert.equal(
+    entries.map((one: AuditDoc) => [one.operation, one.status, one.resources.token ?? one.resources.space]),
+    [
+      ['updateSpaceById', 200, space],
+      ['deleteUserToken', 204, token.id],
+      ['createSpaceInOrganization', 201, undefined],
+    ],
+  )
+  assert.equal(await app.store.all(unfinishedEntries), [])
+})
+
+test('the entry of a killed request is in the log after the next start', async () => {
+  const space = await newSpace()
+  await withoutEntries(async () => {
+    await here.admin.call('patch', `/v1/spaces/${space}`, { title: 'Killed' }).expect(200)
+  })
+  if (onPostgres) return finishEntries(here.service.app, null)
+  await here.restart()
+  const entry = await newest()
+  assert.equal([entry.operation, entry.resources, entry.status], ['updateSpaceById', { space }, 200])
 })
 
 test('acknowledged changes are in the log after a restart, and old entries expire', async () => {

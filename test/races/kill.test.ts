@@ -107,6 +107,8 @@ async function killOne(kills: number, found: Found): Promise<void> {
     assert.equal(locks(dir), [], `locks after kill ${kill}`)
     if (onPostgres) await untilRepaired(call, git, ledger.space)
     await agree(call, git, ledger, kill)
+    // A node finishes the entries of a killed one an hour later.
+    if (!onPostgres) await entriesAgree(call, server.organization, ledger, kill)
     if (kill < kills) {
       await killWhileWriting(server, call, { dir, ledger, kill }, found)
       continue
@@ -252,6 +254,19 @@ async function agree(call: Call, git: PlainGit, ledger: Ledger, kill: number): P
     for (const revision of unchecked)
       assert.ok(commits.has(revision), `${revision} is not on change request ${known.number} ${at}`)
   }
+}
+
+/** The audit log has one entry for each stored document, acknowledged or not. */
+async function entriesAgree(call: Call, organization: string, { space }: Ledger, kill: number): Promise<void> {
+  const entries = async (operation: string): Promise<number> => {
+    const query = `operation=${operation}&outcome=succeeded&limit=0`
+    return (await call('GET', `/v1/orgs/${organization}/audit-log?${query}`)).body.count
+  }
+  const made = (await changeRequestsOf(call, `/v1/spaces/${space}`)).length
+  assert.is(await entries('createChangeRequestInSpace'), made, `change requests after kill ${kill}`)
+  // The admin has the token of the first start as well.
+  const { count } = (await call('GET', '/v1/user/tokens?limit=0')).body
+  assert.is(await entries('createUserToken'), count - 1, `tokens after kill ${kill}`)
 }
 
 /** The documents themselves, read without a server. */

@@ -1,11 +1,24 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import request, { type Test } from 'supertest'
 import * as assert from 'uvu/assert'
 import { FolderWatch } from '../../src/disk/folder-watch.js'
+import { finishEntries } from '../../src/domain/events/request-entry.js'
+import { newId } from '../../src/kernel/ids.js'
 import { createLog } from '../../src/kernel/log.js'
+import { auditLog, ssoUsed } from '../../src/model/index.js'
 import { operatorFailures } from '../../src/start/operator-failures.js'
 import { launch, TOKEN, until } from '../races/server-process.js'
 import { git } from '../support/hermetic-git.js'
@@ -110,12 +123,15 @@ async function expectWarning(here: TestService, disk: SmallDisk): Promise<void> 
   rmSync(file)
 }
 
-const [full, readOnly] = [smallDisk(), smallDisk()]
-if (full === null || readOnly === null) test.skip('this process may not mount a file system')
+const BLOCK = 4096
+
+const [full, readOnly, crowded] = [smallDisk(), smallDisk(), smallDisk()]
+if (full === null || readOnly === null || crowded === null) test.skip('this process may not mount a file system')
 else {
   test.after(() => {
     full.unmount()
     readOnly.unmount()
+    crowded.unmount()
   })
 
   test('a server with a full disk returns 507 until there is space, even after a restart', async () => {
@@ -141,6 +157,45 @@ else {
     full.makeRoom()
     await untilWritable(here, space.id)
     assert.is((await rate(here, site)).status, 303)
+    await here.service.close()
+  })
+
+  /** Adds documents to the log, so that this number of bytes is left in its last block. */
+  async function leaveInLog({ dir, service: { app } }: TestService, room: number): Promise<void> {
+    const folder = join(dir, 'data/store/log')
+    const size = (): number => statSync(join(folder, readdirSync(folder).sort().at(-1) ?? '')).size
+    const add = (text: string) => app.store.insert(ssoUsed, { id: `f${newId()}`, expiresAt: text })
+    await add('9')
+    const before = size()
+    await add('9')
+    const left = BLOCK - (size() % BLOCK)
+    await add('9'.repeat(1 + left + BLOCK - room - (size() - before)))
+    // The numbers of transactions become longer now and then.
+    assert.ok(Math.abs(((BLOCK - (size() % BLOCK)) % BLOCK) - room) < 4 || room === 0)
+  }
+
+  test('a change is stored with its entry, or rejected with 507, however much room the log has', async () => {
+    const here = await startService({ dir: crowded.dir, overrides: { log } })
+    const { app } = here.service
+    const deletions = new Map<number, number>()
+    for (let room = 0; room < 2000; room += 50) {
+      const { body: token } = await here.admin.call('post', '/v1/user/tokens', { label: 'x' }).expect(201)
+      await leaveInLog(here, room)
+      crowded.fill()
+      const { status } = await here.admin.call('delete', `/v1/user/tokens/${token.id}`)
+      deletions.set(status, (deletions.get(status) ?? 0) + 1)
+      crowded.makeRoom()
+      await finishEntries(app, null)
+      const expected = status === 507 ? 200 : 404
+      await here.admin.call('get', `/v1/user/tokens/${token.id}`).expect(expected)
+      const entries = await app.store.read(auditLog, here.organization, {
+        direction: 'desc',
+        limit: 1,
+        matches: ({ operation, resources }) => operation === 'deleteUserToken' && resources.token === token.id,
+      })
+      assert.is(entries.records.length, status === 507 ? 0 : 1)
+    }
+    assert.equal([...deletions.keys()].sort(), [204, 507])
     await here.service.close()
   })
 

@@ -3,7 +3,9 @@ import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import type { ByteBudget } from '../pipeline/byte-budget.js'
+import type { AuditedRequest } from '../../model/index.js'
 import type { MountedRequest } from '../pipeline/mount.js'
+import type { OpenWrite } from '../pipeline/options.js'
 import type { GitDoorTurns, TurnTaker } from './turns.js'
 
 /** The dependencies of the Git HTTP server besides the app. */
@@ -15,8 +17,8 @@ export interface DoorOptions {
   explain(thrown: unknown): Promise<unknown>
   /** Throws 403 if the caller may not push to the space at all. */
   permitPush(actor: Actor, space: LoadedSpace): void
-  /** Returns the app for one request that changes data. */
-  guard(actor: Actor, space: LoadedSpace): { app: App; overruled: readonly string[] }
+  /** Opens a push: its app, and `finish`, which writes its entry in the audit log. */
+  openPush(request: AuditedRequest<Actor>): { app: App } & Pick<OpenWrite<App>, 'finish'>
 }
 
 /** The shared limits of all Git clients. */

@@ -1,8 +1,8 @@
 /** Serves pushes. */
 import { carryOut, type PushedRef } from '../../domain/git-door/push.js'
 import { shownRefs } from '../../domain/git-door/shown-refs.js'
-import { recordRequest } from '../../domain/events/audit.js'
 import { RemoteError } from '../../git/index.js'
+import { defined } from '../../kernel/defined.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { MountedResponse } from '../pipeline/mount.js'
 import type { Share } from '../pipeline/byte-budget.js'
@@ -58,7 +58,19 @@ async function carriedOut(call: DoorCall, asked: PushRequest): Promise<Buffer> {
   // A client that only checks whether it may push sends no commands.
   if (asked.commands.length === 0) return Buffer.alloc(0)
   if (asked.problem !== null) return report(asked, 'ok', allRefused(asked, asked.problem), [asked.problem])
-  const { app, overruled } = options.guard(actor, space)
+  const { app, finish } = options.openPush({
+    actor,
+    audited: {},
+    operation: 'gitPush',
+    method: 'POST',
+    resources: { space },
+    members: asked.commands.map(({ ref }) => ref),
+    overruled: [],
+    success: 200,
+    address: request.ip,
+    ...defined({ userAgent: request.headers['user-agent'] }),
+    requestId: request.id,
+  })
   const said: string[] = []
   let unpacked = 'ok'
   let refs: PushedRef[]
@@ -82,19 +94,7 @@ async function carriedOut(call: DoorCall, asked: PushRequest): Promise<Buffer> {
   } finally {
     share.release()
   }
-  await recordRequest(options.app, {
-    actor,
-    audited: {},
-    operation: 'gitPush',
-    method: 'POST',
-    resources: { space },
-    members: refs.map(({ ref }) => ref),
-    overruled,
-    status: refs.some(({ ok }) => ok) ? 200 : 409,
-    address: request.ip,
-    ...(request.headers['user-agent'] === undefined ? {} : { userAgent: request.headers['user-agent'] }),
-    requestId: request.id,
-  })
+  await finish({ status: refs.some(({ ok }) => ok) ? 200 : 409 })
   return report(asked, unpacked, refs, said)
 }
 

@@ -18,7 +18,6 @@ import {
   pageQuery,
 } from '../../model/index.js'
 import { presentMember } from '../members/present.js'
-import { reply } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentToken } from '../users/present.js'
 import { presentInvite } from './present.js'
@@ -117,13 +116,12 @@ export const acceptOrganizationInvite = endpoint({
   handle: async ({ app, actor, body }) => {
     const { doc, user, issued } = await acceptInvite(app, actor, body)
     const [member] = await countMembers(app, doc.organization, [{ doc, user, role: doc.role }])
-    const audited = { user: user.id, organization: doc.organization, ...(issued ? { token: issued.token.id } : {}) }
     const accepted = {
       object: 'accepted-invite' as const,
       organization: doc.organization,
       member: presentMember(app, required(member)),
       ...(issued ? { token: { ...presentToken(issued.token), token: issued.secret } } : {}),
     }
-    return reply({ body: accepted, audited })
+    return accepted
   },
 })

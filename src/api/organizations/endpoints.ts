@@ -51,9 +51,7 @@ export const createOrganizationForAuthenticatedUser = endpoint({
   returns: Organization,
   handle: async ({ app, actor, body }) => {
     const organization = await createOrganization(app, actor, body)
-    return created(presentOrganization(app, organization), `/v1/orgs/${organization.doc.id}`, {
-      organization: organization.doc.id,
-    })
+    return created(presentOrganization(app, organization), `/v1/orgs/${organization.doc.id}`)
   },
 })
 

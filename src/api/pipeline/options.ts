@@ -1,7 +1,7 @@
 // The parts that an API is built from: its endpoints, settings and caches.
 import type { Log } from '../../kernel/log.js'
 import type { Recording } from '../../kernel/recording.js'
-import type { AuditedRequest } from '../../model/index.js'
+import type { AuditedRequest, AuditedResult } from '../../model/index.js'
 import type { Endpoints } from '../declaration.js'
 import type { ApiProse } from '../openapi.js'
 import type { AnyResolvers } from '../resolver.js'
@@ -37,6 +37,14 @@ export interface ApiConfig {
   checkResponses: boolean
 }
 
+/** A request that may change data, between its start and its response. */
+export interface OpenWrite<App> {
+  /** Returns the app that carries it out. Its first transaction checks the actor's permission again (null = any token). */
+  guard(permission: string | null, resources: Readonly<Record<string, unknown>>): App
+  /** Called before the response, also if the request was rejected. Writes the entry of the audit log. */
+  finish(result: AuditedResult): Promise<void>
+}
+
 /** The inputs of the pipeline. It depends on no policy, store or resource. */
 export interface ApiOptions<App, Actor extends object> {
   app: App
@@ -66,17 +74,8 @@ export interface ApiOptions<App, Actor extends object> {
   appFor?: (app: App, actor: Actor) => App
   /** Throws if the actor may not make requests with this method. */
   permit?: (actor: Actor, method: string) => void
-  /**
-   * Returns the app for one request that changes data. Its transaction checks the actor's permission again (null = any
-   * token).
-   */
-  guard?: (
-    actor: Actor,
-    permission: string | null,
-    resources: Readonly<Record<string, unknown>>,
-  ) => { app: App; overruled: readonly string[] }
-  /** Called before the response to every request of a known caller that is not a GET, unless `audited` is false. */
-  recordAction?: (request: AuditedRequest<Actor>) => Promise<void>
+  /** Called for every request that is not a GET. `isAudited` = the audit log records it. */
+  openWrite?: (request: AuditedRequest<Actor>, isAudited: boolean) => OpenWrite<App>
   /** Handlers for other protocols, each below its own path. */
   mounts?: readonly Mount[]
   config: ApiConfig

@@ -8,7 +8,7 @@ import { badRequest, type ErrorDetail, notFound, ServiceError } from '../../kern
 import { jsonPieces } from '../../kernel/raw-json.js'
 import type { Recording } from '../../kernel/recording.js'
 import { type Endpoint, PUBLIC_BODY_BYTES, type RequestInfo } from '../declaration.js'
-import type { Audited } from '../../model/index.js'
+import type { AuditedRequest } from '../../model/index.js'
 import { Reply } from '../reply.js'
 import { type ParsedBody, readJson } from './body.js'
 import type { ByteBudget, Share } from './byte-budget.js'
@@ -20,7 +20,7 @@ import { respondBytes, isFresh } from './json-response.js'
 import { bodyOf, LargeBody } from './large-body.js'
 import { type FormLimits, isForm } from './form.js'
 import { networkOf } from '../../kernel/network-of.js'
-import type { ApiConfig, ApiOptions } from './options.js'
+import type { ApiConfig, ApiOptions, OpenWrite } from './options.js'
 import { RawBodies } from './raw-body.js'
 import { renewableBody } from './renew-response.js'
 import type { RequestState } from './request-state.js'
@@ -48,12 +48,10 @@ type Files = RequestInfo['files']
 type RawBody = ReturnType<RawBodies['open']>
 const noFiles: Files = new Map()
 
-/** Data for the audit log, collected while the request runs. */
-interface Trace {
-  resources: Resources
-  members: readonly string[]
-  audited: Audited
-  overruled: readonly string[]
+/** A request that may change data, and its entry in the audit log. */
+interface Write {
+  request: AuditedRequest<object>
+  open: OpenWrite<unknown>
 }
 
 /**
@@ -187,6 +185,28 @@ const recordedInfo = (info: RequestInfo, recording: Recording): RequestInfo => {
   }
 }
 
+/** Returns the data of a request for the audit log. */
+function requestOf(
+  { operationId, method, status }: CompiledEndpoint,
+  { ctx, state, actor }: Call<object>,
+  resources: Resources,
+): AuditedRequest<object> {
+  const userAgent = ctx.get('User-Agent')
+  return {
+    actor,
+    audited: {},
+    operation: operationId,
+    method,
+    resources,
+    members: [],
+    overruled: [],
+    success: status,
+    address: ctx.ip,
+    ...(userAgent === '' ? {} : { userAgent }),
+    requestId: state.id,
+  }
+}
+
 /** Returns the function that runs an endpoint: load, permit, read, handle, respond, then write the audit entry. */
 export const endpointRunner = (
   options: Options,
@@ -206,26 +226,34 @@ class EndpointRunner {
 
   /** Runs an endpoint. Writes an audit entry if the request could change data, even if it was rejected. */
   async run(compiled: CompiledEndpoint, call: Call<object>): Promise<void> {
-    const trace: Trace = { resources: {}, members: [], audited: {}, overruled: [] }
-    if (!this.options.recordAction || compiled.method === 'GET' || compiled.endpoint.audited === false)
-      return this.runWithinBudget(compiled, call, trace)
+    const resources: Resources = {}
+    if (!this.options.openWrite || compiled.method === 'GET')
+      return this.runWithinBudget(compiled, call, resources, null)
+    const request = requestOf(compiled, call, resources)
+    const open = this.options.openWrite(request, compiled.endpoint.audited !== false)
     try {
-      await this.runWithinBudget(compiled, call, trace)
+      await this.runWithinBudget(compiled, call, resources, { request, open })
     } catch (thrown) {
       const error = (await this.options.explain?.(thrown)) ?? thrown
-      await this.record(compiled, call, trace, errorResponse(error).status)
+      await open.finish({ status: errorResponse(error).status })
       throw error
     }
-    await this.record(compiled, call, trace, call.ctx.status)
+    const created = call.ctx.response.get('Location')
+    await open.finish({ status: call.ctx.status, ...(created === '' ? {} : { created }) })
   }
 
-  private async runWithinBudget(compiled: CompiledEndpoint, call: Call<object>, trace: Trace): Promise<void> {
+  private async runWithinBudget(
+    compiled: CompiledEndpoint,
+    call: Call<object>,
+    resources: Resources,
+    write: Write | null,
+  ): Promise<void> {
     const caller = call.state.caller ?? networkOf(call.ctx.ip)
     const share = this.bodies.share(caller)
     const raw = this.#raw.open(call.ctx, compiled.endpoint.rawBodyLimitBytes ?? 0, caller)
     try {
-      const context = await this.prepare(compiled, call, trace, { share, raw })
-      if (context) await this.handle(compiled, call, context, trace)
+      const context = await this.prepare(compiled, call, resources, { share, raw, write })
+      if (context) await this.handle(compiled, call, context)
       else call.ctx.status = 204
     } finally {
       share.release()
@@ -237,22 +265,19 @@ class EndpointRunner {
   private async prepare(
     compiled: CompiledEndpoint,
     call: Call<object>,
-    trace: Trace,
-    { share, raw }: { share: Share; raw: RawBody },
+    resources: Resources,
+    { share, raw, write }: { share: Share; raw: RawBody; write: Write | null },
   ): Promise<object | null> {
-    const { config, permit, guard } = this.options
+    const { config, permit } = this.options
     const { ctx, state, app, recording, actor } = call
-    const { resources } = trace
     if (actor) permit?.(actor, compiled.method)
     if (!(await load(compiled, call, this.options, resources))) return null
     const { query, body, files } = await readInput(compiled, ctx, config, share)
-    if (typeof body === 'object' && body !== null) trace.members = Object.keys(body)
-    const guarded = compiled.method !== 'GET' && actor ? guard?.(actor, compiled.permission, resources) : undefined
-    if (guarded) trace.overruled = guarded.overruled
+    if (write && typeof body === 'object' && body !== null) write.request.members = Object.keys(body)
     const request = requestInfo(ctx, state, files, { baseUrl: config.baseUrl(), raw })
     return {
       ...resources,
-      app: guarded?.app ?? app,
+      app: write ? write.open.guard(compiled.permission, resources) : app,
       actor,
       query,
       body,
@@ -265,14 +290,12 @@ class EndpointRunner {
     compiled: CompiledEndpoint,
     { ctx, state, recording }: Call<object>,
     context: object,
-    trace: Trace,
   ): Promise<void> {
     const { config, byteCache } = this.options
     const { endpoint } = compiled
     const parts = endpoint.validator ? await endpoint.validator(context) : null
     if (!parts) {
       const result = await endpoint.handle(context)
-      if (result instanceof Reply) trace.audited = result.parts.audited ?? {}
       await this.respond(compiled, ctx, result)
       if (!endpoint.repeatable || !recording) return
       recording.seal()
@@ -351,27 +374,5 @@ class EndpointRunner {
         )
     }
     return text
-  }
-
-  private async record(
-    compiled: CompiledEndpoint,
-    { ctx, state, actor }: Call<object>,
-    trace: Trace,
-    status: number,
-  ): Promise<void> {
-    if (!actor && trace.audited.user === undefined) return
-    const created = ctx.response.get('Location')
-    const userAgent = ctx.get('User-Agent')
-    await this.options.recordAction?.({
-      actor,
-      operation: compiled.operationId,
-      method: compiled.method,
-      ...trace,
-      ...(created === '' ? {} : { created }),
-      status,
-      address: ctx.ip,
-      ...(userAgent === '' ? {} : { userAgent }),
-      requestId: state.id,
-    })
   }
 }

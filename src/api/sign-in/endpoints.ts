@@ -51,11 +51,6 @@ export const signInByLink = endpoint({
   fails: [403, 404, 409],
   handle: async ({ app, body }) => {
     const { token, secret } = await finishSignIn(app, body.token)
-    const where = token.sso && token.organization !== undefined ? { organization: token.organization } : {}
-    return created({ ...presentToken(token), token: secret }, `/v1/user/tokens/${token.id}`, {
-      user: token.user,
-      token: token.id,
-      ...where,
-    })
+    return created({ ...presentToken(token), token: secret }, `/v1/user/tokens/${token.id}`)
   },
 })

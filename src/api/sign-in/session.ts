@@ -46,7 +46,6 @@ export const createSession = endpoint({
       status: 201,
       body: presentSession(app, user, token),
       headers: { 'Set-Cookie': sessionCookie(app.settings.publicUrl, secret, expires) },
-      audited: { user: token.user, token: token.id },
     })
   },
 })

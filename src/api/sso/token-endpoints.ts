@@ -5,7 +5,6 @@
 import { linkOwnIdentity } from '../../domain/people/sso/identities.js'
 import { listNamedTokens, nameToken, unnameToken } from '../../domain/people/sso/named-tokens.js'
 import { LinkSSOIdentity, SSOIdentity, SSOToken, SSOTokenList } from '../../model/index.js'
-import { reply } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentIdentity, presentNamedToken } from './present.js'
 
@@ -65,8 +64,5 @@ export const linkSSOIdentity = endpoint({
   body: LinkSSOIdentity,
   returns: SSOIdentity,
   fails: [409],
-  handle: async ({ app, actor, body }) => {
-    const doc = await linkOwnIdentity(app, actor, body.token)
-    return reply({ body: presentIdentity(doc), audited: { organization: doc.organization } })
-  },
+  handle: async ({ app, actor, body }) => presentIdentity(await linkOwnIdentity(app, actor, body.token)),
 })

@@ -9,7 +9,7 @@ import type { LfsFiles } from '../../lfs/index.js'
 import type { HttpClient, Mailer } from '../../outbound/index.js'
 import type { Cards, Printer, PrintResult } from '../../printing/index.js'
 import type { SpecFiles } from '../../openapi/index.js'
-import type { Quotas } from '../../model/index.js'
+import type { Audited, Quotas } from '../../model/index.js'
 import type { Reader, Store } from '../../store/index.js'
 import type { Assertions } from './assertions.js'
 import type { Translation } from '../../translation/index.js'
@@ -122,6 +122,11 @@ export interface App {
   readOnly: boolean
   /** Records in the audit log that an admin overrode a rule of the space. */
   overruled(rule: string): void
+  /**
+   * Adds IDs that are in neither the token nor the path to the audit entry of the request. Call it before the transaction
+   * that makes the change is committed.
+   */
+  identify(ids: Audited): void
   /** ID of this process, or of the node if several share a database. */
   node: string
   /** Counts background work, for `/metrics`. */

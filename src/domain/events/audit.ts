@@ -1,104 +1,12 @@
-// Writes requests that may change something to the audit log, and lists the log.
+// Writes commands of operators to the audit log, and lists the log. `request-entry.ts` writes requests.
 import { newId, newTimedId } from '../../kernel/ids.js'
 import { decodeCursor, encodeCursor, type Page, type PageQuery, type SortKey } from '../../kernel/paging.js'
-import {
-  type AuditDoc,
-  type AuditedRequest,
-  type AuditOutcome,
-  auditLog,
-  failedEntries,
-  memberships,
-} from '../../model/index.js'
+import { type AuditDoc, type AuditOutcome, auditLog, failedEntries } from '../../model/index.js'
 import type { App } from '../context/app.js'
-import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
 import { invalidCursor, MAX_SCANNED, normalizedTime } from './event-stream.js'
 import { newestFirst } from './newest-first.js'
 import { defined } from '../../kernel/defined.js'
-import { isRecord, ownMember } from '../../kernel/guards.js'
-
-const MAX_ID_LENGTH = 256
-const MAX_USER_AGENT_LENGTH = 200
-const MAX_MEMBERS = 50
-
-interface Resource {
-  id?: unknown
-  organization?: unknown
-}
-/** Returns the document of a resource, which may be wrapped as `doc`. */
-const documentOf = (value: unknown): Resource => {
-  const document = ownMember(value, 'doc') ?? value
-  return isRecord(document) ? document : {}
-}
-
-/** Returns the ID of a resource. For a member, this is the user ID. */
-const idOf = (value: unknown): unknown =>
-  typeof value === 'string' ? value : (ownMember(ownMember(value, 'user'), 'id') ?? documentOf(value).id)
-
-function idsOf(resources: Readonly<Record<string, unknown>>): Record<string, string> {
-  const ids = Object.entries(resources).flatMap(([name, value]) => {
-    const id = idOf(value)
-    return typeof id === 'string' ? [[name, id.slice(0, MAX_ID_LENGTH)] as const] : []
-  })
-  return Object.fromEntries(ids)
-}
-
-/**
- * Returns the organizations whose logs record the request: the one in the response, otherwise the one of a resource in
- * the path. A request without an organization (creating a token, signing in) is recorded for every organization of its
- * user.
- */
-async function organizationsOf(
-  app: App,
-  { resources, audited, actor }: AuditedRequest<Actor>,
-  user: string,
-): Promise<string[]> {
-  if (audited.organization !== undefined) return [audited.organization]
-  const own = documentOf(resources.organization).id
-  if (typeof own === 'string') return [own]
-  for (const value of Object.values(resources)) {
-    const { organization } = documentOf(value)
-    if (typeof organization === 'string') return [organization]
-  }
-  const limit = actor?.token.organization
-  const ownMemberships = await app.store.find(memberships, 'user', user)
-  return ownMemberships
-    .map(({ organization }) => organization)
-    .filter((organization) => limit === undefined || organization === limit)
-}
-
-/** Writes a request to the audit log. The entry is durable when the promise resolves. */
-export async function recordRequest(app: App, request: AuditedRequest<Actor>): Promise<void> {
-  const { actor, audited, operation, method, created, status, address, requestId } = request
-  const user = actor?.user.id ?? audited.user
-  const token = actor?.token.id ?? audited.token
-  if (user === undefined) return
-  const organizations = await organizationsOf(app, request, user)
-  if (organizations.length === 0) return
-  const now = app.clock.now()
-  await app.store.transact(async (tx) => {
-    for (const organization of organizations) {
-      const group = status < 400 ? organization : failedEntries(organization)
-      await tx.append(auditLog, group, () => ({
-        id: newTimedId(now),
-        organization,
-        at: now.toISOString(),
-        user,
-        ...defined({ token }),
-        operation,
-        method,
-        resources: idsOf(request.resources),
-        ...defined({ created }),
-        members: request.members.slice(0, MAX_MEMBERS).map((name) => name.slice(0, MAX_ID_LENGTH)),
-        ...(request.overruled.length === 0 ? {} : { overruled: [...request.overruled] }),
-        status,
-        address,
-        ...(request.userAgent === undefined ? {} : { userAgent: request.userAgent.slice(0, MAX_USER_AGENT_LENGTH) }),
-        requestId,
-      }))
-    }
-  })
-}
 
 /** A command of an operator that changes something. */
 export interface OperatorEntry {

@@ -80,6 +80,7 @@ export async function acceptInvite(app: App, actor: Actor | null, input: AcceptI
     if (invite.kind === 'email')
       await tx.replace(invites, { ...invite, accepted: { user: user.id, at: app.clock.now().toISOString() } })
     const issued = actor || requiresSso(organization, doc) ? null : await issueSession(app, tx, user)
+    app.identify({ user: user.id, organization: doc.organization, ...(issued ? { token: issued.token.id } : {}) })
     return { doc, user, issued }
   })
 }

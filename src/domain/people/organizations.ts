@@ -81,7 +81,11 @@ export async function createOrganization(
       'forbidden',
       `Your token is limited to organization ${actor.token.organization} and cannot create another one. Use a token without this limit.`,
     )
-  const doc = await app.store.transact((tx) => insertOrganization(app, tx, actor.user.id, input))
+  const doc = await app.store.transact(async (tx) => {
+    const inserted = await insertOrganization(app, tx, actor.user.id, input)
+    app.identify({ organization: inserted.id })
+    return inserted
+  })
   return { doc, role: 'admin' }
 }
 

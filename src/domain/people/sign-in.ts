@@ -13,7 +13,7 @@ import {
 } from '../accounts/accounts.js'
 import { join, SESSION_MS } from './accept-invite.js'
 import { defined } from '../../kernel/defined.js'
-import type { Document } from '../../store/index.js'
+import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { isAcceptable } from './invites.js'
 import { exchangeCode } from './sso/exchange.js'
@@ -41,6 +41,9 @@ export async function startSignIn(app: App, address: string, { email, invite }: 
   app.wakes.jobs()
 }
 
+const invalidLink = () =>
+  new ServiceError('not-found', 'The link does not exist, was already used or has expired. Ask for a new one.')
+
 /**
  * Signs in with the secret of a link or the code of a single sign-on. Either works once. If the link was requested with
  * a link invitation, the user also joins the organization. The mail proves ownership of the address. A missing account
@@ -48,29 +51,33 @@ export async function startSignIn(app: App, address: string, { email, invite }: 
  * separate users. Throws 404; 403 and 409 as `exchangeCode`.
  */
 export async function finishSignIn(app: App, secret: string): Promise<IssuedToken> {
-  const invalidLink = () =>
-    new ServiceError('not-found', 'The link does not exist, was already used or has expired. Ask for a new one.')
   return app.store.transact(async (tx) => {
-    const bySso = await exchangeCode(app, tx, secret)
-    if (bySso) return bySso
-    const [found] = await tx.find(signIns, 'hash', hashToken(secret))
-    const now = app.clock.now().getTime()
-    if (!found || Date.parse(found.expiresAt) <= now) throw invalidLink()
-    await tx.remove(signIns, found.id)
-    const invite = found.invite === undefined ? null : await tx.get(invites, found.invite)
-    const accepted = invite !== null && (await isAcceptable(app, tx, invite)) ? invite : null
-    const account = await findAccount(tx, found.email)
-    if (!account && !accepted && !(await isClaimed(tx, found.email))) throw invalidLink()
-    const user = account ?? (await createUser(app, { email: found.email, proof: 'mail' }, tx))
-    if (accepted) await join(app, tx, accepted, user)
-    return issueToken(
-      app,
-      user.id,
-      { label: 'Sign-in by e-mail', byEmail: true, expiresAt: new Date(now + SESSION_MS).toISOString() },
-      undefined,
-      tx,
-    )
+    const issued = (await exchangeCode(app, tx, secret)) ?? (await exchangeLink(app, tx, secret))
+    const { id, user, organization, sso } = issued.token
+    app.identify({ user, token: id, ...(sso ? defined({ organization }) : {}) })
+    return issued
   })
+}
+
+/** Exchanges the secret of a link for a token. Throws 404. */
+async function exchangeLink(app: App, tx: Transaction, secret: string): Promise<IssuedToken> {
+  const [found] = await tx.find(signIns, 'hash', hashToken(secret))
+  const now = app.clock.now().getTime()
+  if (!found || Date.parse(found.expiresAt) <= now) throw invalidLink()
+  await tx.remove(signIns, found.id)
+  const invite = found.invite === undefined ? null : await tx.get(invites, found.invite)
+  const accepted = invite !== null && (await isAcceptable(app, tx, invite)) ? invite : null
+  const account = await findAccount(tx, found.email)
+  if (!account && !accepted && !(await isClaimed(tx, found.email))) throw invalidLink()
+  const user = account ?? (await createUser(app, { email: found.email, proof: 'mail' }, tx))
+  if (accepted) await join(app, tx, accepted, user)
+  return issueToken(
+    app,
+    user.id,
+    { label: 'Sign-in by e-mail', byEmail: true, expiresAt: new Date(now + SESSION_MS).toISOString() },
+    undefined,
+    tx,
+  )
 }
 
 /**
@@ -81,6 +88,7 @@ export async function finishSignIn(app: App, secret: string): Promise<IssuedToke
 export async function openSession(app: App, { token: secret, label = 'Browser' }: OpenSession): Promise<OpenedSession> {
   const actor = await authenticate(app, secret, 'api')
   if (!actor) return nameSession(app, await finishSignIn(app, secret).catch(asUnknownSecret), label)
+  app.identify({ user: actor.user.id })
   const { organization, readOnly, expiresAt } = actor.token
   const last = new Date(app.clock.now().getTime() + SESSION_MS).toISOString()
   const issued = await createToken(app, actor, {
@@ -90,6 +98,7 @@ export async function openSession(app: App, { token: secret, label = 'Browser' }
     expiresAt: expiresAt !== undefined && expiresAt < last ? expiresAt : last,
     ...defined({ organization }),
   })
+  app.identify({ token: issued.token.id })
   return { ...issued, user: actor.user }
 }
 

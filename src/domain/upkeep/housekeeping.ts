@@ -15,6 +15,7 @@ import {
 } from '../../model/index.js'
 import type { Draft, Table } from '../../store/index.js'
 import type { App } from '../context/app.js'
+import { finishEntries } from '../events/request-entry.js'
 import { forgetPruned, sweepLfsFiles } from '../lfs/upkeep.js'
 import { queueMissing } from '../lfs/queue.js'
 import { repositoryName } from '../context/refs.js'
@@ -58,14 +59,18 @@ export async function queueHousekeeping(app: App): Promise<number> {
   return queued
 }
 
+/** After this time in milliseconds, a request that has not written its audit entry is considered interrupted. */
+const MAX_REQUEST_MS = 60 * 60 * 1000
+
 /**
- * Removes unused scratch repositories of remotes, expired invitations, sign-in links, suggestions and single sign-on
+ * Finishes entries of the audit log. Removes unused scratch repositories of remotes, expired invitations, sign-in links, suggestions and single sign-on
  * records, and unreferenced files.
  */
 export async function removeExpired(app: App): Promise<void> {
   await sweepSpecFiles(app)
   await sweepLfsFiles(app)
   await app.git.trimScratches()
+  await finishEntries(app, new Date(app.clock.now().getTime() - MAX_REQUEST_MS))
   const now = app.clock.now().toISOString()
   await removeExpiredOf(app, invites, now)
   await removeExpiredOf(app, signIns, now)

@@ -43,6 +43,7 @@ export async function linkOwnIdentity(app: App, actor: Actor, code: string): Pro
     if (known && known.user !== actor.user.id)
       throw conflict('Another member signs in with this identity. An admin has to forget it first.')
     await tx.remove(ssoSignIns, signIn.id)
+    app.identify({ organization: signIn.organization })
     return known ?? linkIdentity(app, tx, signIn, member, actor.user.id)
   })
 }

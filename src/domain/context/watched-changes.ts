@@ -1,4 +1,4 @@
-// Detects transactions that may revoke rights of a caller whose write is in progress.
+// Detects whether a transaction changes anything, and whether it may revoke rights of a caller whose write is in progress.
 import { keysOf } from '../../kernel/defined.js'
 import { overlay } from '../../kernel/overlay.js'
 import {
@@ -55,41 +55,54 @@ function changesDecision(before: SpaceDoc | undefined, after: SpaceDoc): boolean
 const spaceIn = (of: Table<never, string>, document: object): SpaceDoc | null =>
   of.name === spaces.name ? (document as SpaceDoc) : null
 
-/** The scope in which a transaction may have revoked rights. */
-export interface RevocationWatch {
-  /** Whether all spaces are affected. */
-  everywhere: boolean
+/** The changes of a transaction. */
+export interface ChangeWatch {
+  /** Whether it writes or removes anything. */
+  hasChanges: boolean
+  /** Whether it may revoke rights in all spaces. */
+  revokedEverywhere: boolean
   /** IDs of the spaces whose settings changed. */
-  readonly spaces: ReadonlySet<string>
+  readonly revokedIn: ReadonlySet<string>
 }
 
-/** Wraps a transaction. `taken` records the rights and settings that are changed or removed through it. */
-export function watchRights(tx: Transaction): { tx: Transaction; taken: RevocationWatch } {
+/** Wraps a transaction. `seen` records the changes that are made through it. */
+export function watchChanges(tx: Transaction): { tx: Transaction; seen: ChangeWatch } {
   const changed = new Set<string>()
-  const taken = { everywhere: false, spaces: changed }
+  const seen = { hasChanges: false, revokedEverywhere: false, revokedIn: changed }
   const note = (of: Table<never, string>): void => {
-    if (DECIDING.has(of)) taken.everywhere = true
+    if (DECIDING.has(of)) seen.revokedEverywhere = true
   }
   // bound: spaces that one transaction reads by their IDs
-  const seen = new Map<string, SpaceDoc>()
+  const read = new Map<string, SpaceDoc>()
   const watched = overlay<Transaction>(() => tx, {
     get: async (of, id) => {
       const found = await tx.get(of, id)
       const space = found && spaceIn(of, found)
-      if (space && !seen.has(id)) seen.set(id, space)
+      if (space && !read.has(id)) read.set(id, space)
       return found
     },
+    insert: (of, draft) => {
+      seen.hasChanges = true
+      return tx.insert(of, draft)
+    },
+    append: (to, group, make, least) => {
+      seen.hasChanges = true
+      return tx.append(to, group, make, least)
+    },
     replace: (of, document) => {
+      seen.hasChanges = true
       note(of)
       const space = spaceIn(of, document)
-      if (space && changesDecision(seen.get(document.id), space)) changed.add(document.id)
+      if (space && changesDecision(read.get(document.id), space)) changed.add(document.id)
       return tx.replace(of, document)
     },
-    remove: (of, id) => {
+    remove: async (of, id) => {
       note(of)
       if (of.name === spaces.name) changed.add(id)
-      return tx.remove(of, id)
+      const isRemoved = await tx.remove(of, id)
+      if (isRemoved) seen.hasChanges = true
+      return isRemoved
     },
   })
-  return { tx: watched, taken }
+  return { tx: watched, seen }
 }
