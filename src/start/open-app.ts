@@ -97,7 +97,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   const { http, mail } = await openClients(config, closers)
   const { texts, conversions, assertions } = openThreads(config, around, closers)
   const content = revisionCache(budget)
-  const { facts, dates, structures, search } = await openIndexes(config, log, store, closers)
+  const { facts, search, ...stored } = await openIndexes(config, log, store, closers)
   const locks = node ? new SharedLocks(node.leases, (space) => refresh(git, space)) : new KeyedMutex()
   // bound: running imports and exports
   const running: App['running'] = new Map()
@@ -122,8 +122,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     content,
     templates: around.templates ?? (await loadTemplates(config.templatesDir, log)),
     pages: new PageIndex(texts, facts, content),
-    storedDates: new StoredDates(dates),
-    storedStructures: new StoredStructures(structures),
+    ...stored,
     search,
     texts,
     printer,
@@ -191,7 +190,7 @@ async function openIndexes(config: Config, log: Log, store: App['store'], closer
   closers.add(async () => structures.close())
   const search = openSearch(config, log)
   closers.add(() => search.close())
-  return { facts, dates, structures, search }
+  return { facts, storedDates: new StoredDates(dates), storedStructures: new StoredStructures(structures), search }
 }
 
 /**
