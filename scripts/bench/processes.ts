@@ -31,6 +31,8 @@ export interface Server {
 /** A service in a separate process. */
 export interface ServiceProcess extends Server {
   pid: number
+  /** Returns the processor time of the process since it was created, in milliseconds; NaN if the system does not report it. */
+  wholeTime(): number
   /**
    * Returns the processor time that its main thread has used so far, in milliseconds; NaN if the system does not report
    * it.
@@ -130,6 +132,7 @@ export async function startService(dir: string, env: Record<string, string> = {}
     url,
     pid: Number(child.pid),
     cpu: () => cpuOf(url),
+    wholeTime: () => wholeTimeOf(child),
     mainThread: () => mainThreadOf(child),
     stop: stop(child, 'SIGTERM'),
   }
@@ -139,6 +142,19 @@ export async function startService(dir: string, env: Record<string, string> = {}
 function mainThreadOf({ pid }: ChildProcess): number {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** Length of a tick of `/proc/<pid>/stat` in milliseconds. It is the same on all common systems. */
+const TICK_MS = 10
+
+/** The metric of the service counts from the moment at which it was created, without the time to load the program. */
+function wholeTimeOf({ pid }: ChildProcess): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return TICK_MS * (Number(fields[11]) + Number(fields[12]))
   } catch {
     return Number.NaN
   }

@@ -13,6 +13,7 @@ import { KeyedMutex } from '../kernel/keyed-mutex.js'
 import { openConversions } from '../domain/context/conversions.js'
 import { openTexts } from '../domain/context/open-texts.js'
 import { DATES_KIND, DATES_VERSION, StoredDates } from '../domain/context/stored-dates.js'
+import { STRUCTURE_KIND, StoredStructures } from '../domain/context/stored-structures.js'
 import { PageIndex } from '../domain/context/page-facts.js'
 import { SearchIndex } from '../domain/context/search-index.js'
 import { Merges } from '../domain/context/merges.js'
@@ -26,6 +27,7 @@ import { Waits } from '../domain/context/wait-limits.js'
 import { Wakes } from '../domain/context/wakes.js'
 import { revisionCache } from '../domain/revisions/revision-cache.js'
 import { FACT_KINDS, FACTS_VERSION } from '../content/facts.js'
+import { STRUCTURE_VERSION } from '../content/stored-structure.js'
 import { isNative } from '../content/gfm/native.js'
 import { openFacts, type FactsIndex, type FactsOptions } from '../facts/index.js'
 import { prepareFiles } from '../shared-files/index.js'
@@ -59,6 +61,8 @@ import { SharedLocks } from './shared-locks.js'
 export const NAME = 'Bindery'
 /** Maximum size of the dates index, in bytes. A repository of 10,000 files takes about 0.6 MB. */
 const MAX_DATES_BYTES = 128 * 1024 * 1024
+/** Maximum size of the structures index, in bytes. A space of 10,000 pages takes about 0.5 MB. */
+const MAX_STRUCTURES_BYTES = 128 * 1024 * 1024
 /** Maximum number of waiting edits of a space that are published by one move of its refs. */
 const EDITS_AT_ONCE = 64
 
@@ -93,7 +97,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   const { http, mail } = await openClients(config, closers)
   const { texts, conversions, assertions } = openThreads(config, around, closers)
   const content = revisionCache(budget)
-  const { facts, dates, search } = await openIndexes(config, log, store, closers)
+  const { facts, search, ...stored } = await openIndexes(config, log, store, closers)
   const locks = node ? new SharedLocks(node.leases, (space) => refresh(git, space)) : new KeyedMutex()
   // bound: running imports and exports
   const running: App['running'] = new Map()
@@ -118,7 +122,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     content,
     templates: around.templates ?? (await loadTemplates(config.templatesDir, log)),
     pages: new PageIndex(texts, facts, content),
-    storedDates: new StoredDates(dates),
+    ...stored,
     search,
     texts,
     printer,
@@ -160,7 +164,7 @@ function openThreads(config: Config, { budget, log, makePool }: Surroundings, cl
   return { texts, conversions, assertions }
 }
 
-/** Opens the disposable indexes: facts about content, dates, and the search. */
+/** Opens the disposable indexes: facts about content, dates, structures, and the search. */
 async function openIndexes(config: Config, log: Log, store: App['store'], closers: Closers) {
   await dropOutdated(config, store)
   const facts = openIndex(config, log, {
@@ -177,9 +181,16 @@ async function openIndexes(config: Config, log: Log, store: App['store'], closer
     maxBytes: MAX_DATES_BYTES,
   })
   closers.add(async () => dates.close())
+  const structures = openIndex(config, log, {
+    name: 'structures.db',
+    kinds: [STRUCTURE_KIND],
+    version: STRUCTURE_VERSION,
+    maxBytes: MAX_STRUCTURES_BYTES,
+  })
+  closers.add(async () => structures.close())
   const search = openSearch(config, log)
   closers.add(() => search.close())
-  return { facts, dates, search }
+  return { facts, storedDates: new StoredDates(dates), storedStructures: new StoredStructures(structures), search }
 }
 
 /**

@@ -25,7 +25,7 @@ const MARK = 'purge.json'
 const STATE = 'purged'
 const LOCK = 'purge-lock'
 /** Files and folders of the data folder that contain content of spaces, and that the server makes again. */
-const DERIVED = /^(?:facts\.db|dates\.db|translations\.db|search|pdf|bundles|cards)(?:-\w+)?$/
+const DERIVED = /^(?:facts\.db|dates\.db|structures\.db|translations\.db|search|pdf|bundles|cards)(?:-\w+)?$/
 
 /** Returns the paths of a removal. */
 export const purgePaths = ({ dataDir, reposDir }: Folders, space: string) => ({

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { structureAt } from '../../src/domain/revisions/revisions.js'
+import { structureAt } from '../../src/domain/revisions/structures.js'
 import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'

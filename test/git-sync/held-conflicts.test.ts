@@ -4,7 +4,7 @@ import { findChangeRequest } from '../../src/domain/change-requests/change-reque
 import { listConflicts } from '../../src/domain/change-requests/conflicts.js'
 import { updateFromMain } from '../../src/domain/change-requests/merge-requests.js'
 import { mergeAndResume } from '../../src/domain/git-sync/runs.js'
-import { structureAt } from '../../src/domain/revisions/revisions.js'
+import { structureAt } from '../../src/domain/revisions/structures.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'

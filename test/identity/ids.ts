@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
 import type { LoadedSpace } from '../../src/domain/context/loaded.js'
-import { filesOf, openRevision, structureAt } from '../../src/domain/revisions/revisions.js'
+import { filesOf, openRevision } from '../../src/domain/revisions/revisions.js'
+import { structureAt } from '../../src/domain/revisions/structures.js'
 import type { CommitId } from '../../src/kernel/ids.js'
 import { spaces } from '../../src/model/index.js'
 import { type Desk, flat } from '../commits/fixture.js'

@@ -25,6 +25,7 @@ import { withoutCaller } from '../../src/domain/context/guarded-app.js'
 import { unguarded } from '../../src/domain/commits/guards.js'
 import { KeyedMutex } from '../../src/kernel/keyed-mutex.js'
 import { DATES_KIND, StoredDates } from '../../src/domain/context/stored-dates.js'
+import { STRUCTURE_KIND, StoredStructures } from '../../src/domain/context/stored-structures.js'
 import { Meters } from '../../src/kernel/meters.js'
 import { PageIndex } from '../../src/domain/context/page-facts.js'
 import { SearchIndex } from '../../src/domain/context/search-index.js'
@@ -133,6 +134,13 @@ export async function openApp(
     maxBytes: 100_000_000,
     notice: () => {},
   })
+  const structures = openFacts({
+    file: join(root, 'structures.db'),
+    kinds: [STRUCTURE_KIND],
+    version: 1,
+    maxBytes: 100_000_000,
+    notice: () => {},
+  })
   const http = createHttpClient({ allowPrivateNetworks: true, agent: 'Bindery' })
   const printer = createPrinter({ chromium: null, folder: join(root, 'pdf'), notice: () => {} })
   const app: App = {
@@ -194,6 +202,7 @@ export async function openApp(
     templates: new Map(),
     pages: new PageIndex(texts, facts, content),
     storedDates: new StoredDates(dates),
+    storedStructures: new StoredStructures(structures),
     search: new SearchIndex({ dir: join(root, 'search'), maxBytes: 100_000_000, notice: () => {} }),
     texts,
     printer,
@@ -220,6 +229,7 @@ export async function openApp(
     await closeConversions()
     facts.close()
     dates.close()
+    structures.close()
   }
   return { app, close }
 }

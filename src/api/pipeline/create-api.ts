@@ -77,8 +77,8 @@ const FIXED_HEADERS = [
 /** Services in one process with the same declarations share the compiled schemas. */
 const compilers = new WeakMap<Endpoints, SchemaCompiler>()
 
-function compilerFor(endpoints: Endpoints): SchemaCompiler {
-  const compiler = compilers.get(endpoints) ?? new SchemaCompiler()
+function compilerFor(endpoints: Endpoints, isVerified = false): SchemaCompiler {
+  const compiler = compilers.get(endpoints) ?? new SchemaCompiler(isVerified)
   compilers.set(endpoints, compiler)
   return compiler
 }
@@ -93,8 +93,8 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
   const endpoints: Endpoints = { ...options.endpoints, ...serviceEndpoints(config, document) }
   // The first start builds the document, so that contradictory declarations stop it. Later services in the process
   // build it on demand.
-  if (!compilers.has(options.endpoints)) document()
-  const compiler = compilerFor(options.endpoints)
+  if (!options.isVerified && !compilers.has(options.endpoints)) document()
+  const compiler = compilerFor(options.endpoints, options.isVerified)
   const compiled = Object.entries(endpoints).map(([name, one]) =>
     compileEndpoint(name, one, options.resolvers, compiler),
   )

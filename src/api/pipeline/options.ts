@@ -49,6 +49,11 @@ export interface OpenWrite<App> {
 export interface ApiOptions<App, Actor extends object> {
   app: App
   endpoints: Endpoints
+  /**
+   * Whether tests verify the declarations, so that a start neither validates their schemas nor builds the OpenAPI
+   * document, which takes an eighth of it.
+   */
+  isVerified?: boolean
   resolvers: AnyResolvers
   /** Prose and examples for the OpenAPI document. */
   about?: ApiProse

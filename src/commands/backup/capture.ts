@@ -12,7 +12,8 @@ import { isSealed } from '../../store/index.js'
 import { OperatorError } from '../maintenance.js'
 
 /** Paths in the data folder that the server can rebuild, or that belong to the running process. */
-const LEFT_OUT_OF_DATA = /^((facts|dates)\.db.*|search|pdf|bundles|cards|control|store\/lock|\.probe-.*)$|\.(tmp|new)$/
+const LEFT_OUT_OF_DATA =
+  /^((facts|dates|structures)\.db.*|search|pdf|bundles|cards|control|store\/lock|\.probe-.*)$|\.(tmp|new)$/
 const LEFT_OUT_OF_REPOSITORIES = /\.lock$/
 /** Maximum number of attempts to read the documents between two checkpoints. Only changed files are read again. */
 const MAX_TRIES = 100

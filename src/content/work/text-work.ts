@@ -129,3 +129,23 @@ export async function unlessTooCostly<T>(task: Promise<T>, instead: T): Promise<
     throw error
   }
 }
+
+/**
+ * Returns the same work, which calls `note` if a result may differ the next time: a text was too costly, which a busy
+ * machine may cause, or headings were read, which are missing for such texts.
+ */
+export function noteUnsettled(work: TextWork, note: () => void): TextWork {
+  return new Proxy(work, {
+    get:
+      (tasks, name: keyof TextWork) =>
+      async (...args: unknown[]) => {
+        if (name === 'headings' || name === 'heading') note()
+        try {
+          return await (tasks[name] as (...all: unknown[]) => unknown)(...args)
+        } catch (error) {
+          if (error instanceof TextTooCostly) note()
+          throw error
+        }
+      },
+  })
+}

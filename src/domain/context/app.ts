@@ -16,6 +16,7 @@ import type { Translation } from '../../translation/index.js'
 import type { BundleFacts, Bundler } from './bundler.js'
 import type { ContentCache } from './content-cache.js'
 import type { StoredDates } from './stored-dates.js'
+import type { StoredStructures } from './stored-structures.js'
 import type { Batcher } from './batcher.js'
 import type { Locks } from './locks.js'
 import type { PageIndex } from './page-facts.js'
@@ -66,6 +67,8 @@ export interface App {
   pages: PageIndex
   /** File dates that were computed and stored before the last restart. */
   storedDates: StoredDates
+  /** The structures of large spaces that were stored before the last restart. */
+  storedStructures: StoredStructures
   /** The full-text indexes of spaces. */
   search: SearchIndex
   /** Parses and prints texts, which may be hostile, on other threads. */

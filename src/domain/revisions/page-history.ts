@@ -13,7 +13,7 @@ import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { deletionOf } from './deleted-pages.js'
 import { overridesAt } from './identity.js'
-import { structureAt } from './revisions.js'
+import { structureAt } from './structures.js'
 import type { PageRevision } from '../context/content-cache.js'
 
 /**

@@ -3,22 +3,18 @@ import { required } from '../../kernel/defined.js'
 import { revisionFiles } from '../../content/files.js'
 import { resolveReference } from '../../content/resolve-reference.js'
 import { idOf } from '../../content/identity.js'
-import { shapedBy } from '../../content/known-files.js'
-import { readStructure } from '../../content/structure.js'
-import { isSymlink } from '../../content/symlinks.js'
 import type { ContentStructure, DocumentEntry, FileEntry, PageEntry } from '../../content/types.js'
 import { MissingObject, type Repository, type Snapshot, type TreeChange } from '../../git/index.js'
 import { notFound } from '../../kernel/errors.js'
 import { type CommitId, isOid } from '../../kernel/ids.js'
-import { eachInSlices, inSlices, Slices } from '../../kernel/slices.js'
+import { eachInSlices, Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
-import type { LoadedSpace, SpaceRepository } from '../context/loaded.js'
+import type { LoadedSpace } from '../context/loaded.js'
 import type { KnownPage, ParsedPage } from '../context/content-cache.js'
 import type { Moment } from '../openapi/spec-at.js'
 import { overridesAt } from './identity.js'
 import { parsePage } from './page-source.js'
-import { SharedWork } from './shared-work.js'
-import { ofStructure } from './weights.js'
+import { sharedWith, structureAt } from './structures.js'
 
 /** One revision of a space, opened for reading. */
 export interface OpenRevision {
@@ -41,73 +37,6 @@ export async function openRevision(app: App, space: LoadedSpace, commit: CommitI
 export async function openRevisionById(app: App, space: LoadedSpace, id: string): Promise<OpenRevision> {
   if (!isOid(id) || !(await space.repo.objects.hasCommit(id))) throw notFound(`Revision ${id}`)
   return openRevision(app, space, id)
-}
-
-// bound: the structures that are in memory
-const numbers = new WeakMap<ContentStructure, number>()
-let given = 0
-
-/** Returns a number that identifies a structure without keeping it in memory. */
-export function structureNumber(structure: ContentStructure): number {
-  const known = numbers.get(structure)
-  if (known !== undefined) return known
-  numbers.set(structure, ++given)
-  return given
-}
-
-/** Computations in progress, shared by readers and read-ahead. */
-const pending = new SharedWork<ContentStructure>()
-
-/** The structure at a commit. If only page text changed since its first parent, it is the same object as the parent's. */
-export async function structureAt(app: App, space: SpaceRepository, commit: CommitId): Promise<ContentStructure> {
-  const key = `${space.doc.id}:${commit}`
-  return app.content.structures.get(key) ?? pending.run(app, key, () => buildStructure(app, space, commit, key))
-}
-
-async function buildStructure(
-  app: App,
-  space: SpaceRepository,
-  commit: CommitId,
-  key: string,
-): Promise<ContentStructure> {
-  const shared = await fromParent(app, space, commit)
-  if (shared) {
-    app.content.structures.set(key, shared)
-    return shared
-  }
-  const structure = await readStructure(
-    await space.repo.objects.snapshot(commit),
-    idOf(await overridesAt(app, space, commit)),
-    app.texts.for(space.doc.id),
-  )
-  app.content.structures.set(key, structure, await inSlices(ofStructure(structure)))
-  return structure
-}
-
-async function fromParent(app: App, space: SpaceRepository, commit: CommitId): Promise<ContentStructure | null> {
-  const parent = (await space.repo.objects.commit(commit)).parents[0]
-  return parent === undefined
-    ? null
-    : sharedWith(app, space, commit, parent, await space.repo.trees.diff(parent, commit))
-}
-
-/** Returns the cached structure of `other` if the changes between the two commits do not affect it. Otherwise null. */
-async function sharedWith(
-  app: App,
-  space: SpaceRepository,
-  commit: CommitId,
-  other: CommitId,
-  changes: readonly TreeChange[],
-): Promise<ContentStructure | null> {
-  const structure = app.content.structures.get(`${space.doc.id}:${other}`)
-  // A symbolic link may now point to another page.
-  const isText = ({ status, before, after }: TreeChange): boolean =>
-    status === 'modified' && before?.mode === after?.mode && !(after && isSymlink(after))
-  if (!structure || changes.some((change) => !isText(change) || shapedBy(change.path, structure) !== null)) return null
-  const [before, after] = await Promise.all([overridesAt(app, space, other), overridesAt(app, space, commit)])
-  return before === after || (before.size === after.size && [...after].every(([key, id]) => before.get(key) === id))
-    ? structure
-    : null
 }
 
 /**

@@ -8,7 +8,7 @@ import { Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { overridesAt } from '../revisions/identity.js'
-import { structureAt } from '../revisions/revisions.js'
+import { structureAt } from '../revisions/structures.js'
 
 export interface SpaceFile extends TreeEntry {
   id: string

@@ -7,7 +7,7 @@ import type { TreeId } from '../../../kernel/ids.js'
 import { Slices } from '../../../kernel/slices.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
-import { structureAt } from '../../revisions/revisions.js'
+import { structureAt } from '../../revisions/structures.js'
 import type { OpenSides } from './side.js'
 
 /**
