@@ -1,5 +1,5 @@
 /** Maximum time in milliseconds that all long loops together may block the event loop. */
-const SLICE_MS = 8
+const SLICE_MS = 3
 const MIN_MS = 1
 
 /**

@@ -8,6 +8,7 @@ import { readBounded } from '../../content/read-file.js'
 import { decodeText, MAX_EDITED_BYTES, MAX_TEXT_BYTES } from '../../content/text.js'
 import { type LargePage, TextTooCostly } from '../../content/work/text-work.js'
 import type { FactsIndex } from '../../facts/index.js'
+import { Slices } from '../../kernel/slices.js'
 import type { TreeReader } from '../../content/types.js'
 import type { KnownPage } from './content-cache.js'
 import type { Texts } from './texts.js'
@@ -26,9 +27,9 @@ interface FactsResult {
   weight(kind: Kind): number | undefined
 }
 
-/** Number of files per batch, and bytes of files per call of a thread. */
+/** Number of files per batch, and bytes of files per call of a thread: an edit of another space may wait for one call. */
 const BATCH_FILES = 64
-const CALL_BYTES = 512 * 1024
+const CALL_BYTES = 32 * 1024
 /** Concurrent batches per caller: one is read while a thread works on another. */
 const CONCURRENT_BATCHES = 3
 const NOTHING: ReadonlyMap<string, FactsResult> = new Map()
@@ -99,7 +100,10 @@ export class FactMaker {
       call = new Map()
       bytes = 0
     }
+    const slices = new Slices()
     for (const oid of oids) {
+      // A read from a pack resolves at once, so it does not let other work run.
+      if (slices.due) await slices.rest()
       const file = await readBounded(files, oid, MAX_TEXT_BYTES)
       if (file === null) facts.set(oid, frontMatterFacts(await this.#large(owner, files, oid)))
       else {

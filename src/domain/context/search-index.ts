@@ -1,4 +1,4 @@
-/** The full-text indexes of spaces. One thread reads them and another writes them, since SQLite is synchronous. */
+/** The full-text indexes of spaces. One thread reads them and two write them, since SQLite is synchronous. */
 import { asError } from '../../kernel/thrown.js'
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -22,8 +22,8 @@ interface SearchOptions {
 }
 
 /**
- * Limits of the two threads. `search/find.ts` bounds the work of a query in SQLite, so the deadline only stops
- * unforeseen cases. The writer's deadline covers one part of an update.
+ * Limits of the three threads. `search/find.ts` bounds the work of a query in SQLite, so the deadline only stops
+ * unforeseen cases. A writer's deadline covers one part of an update.
  */
 const COMMON = { threads: 1, spares: 0, slowMs: 60_000, heapMb: 512, maxResultBytes: 32 * 1024 * 1024 }
 const READER = {
@@ -36,6 +36,11 @@ const WRITER = {
   deadline: { cpuMs: 120_000, wallMs: 300_000 },
   maxWaiting: { items: 1_000, bytes: 256 * 1024 * 1024 },
 }
+/**
+ * Number of characters from which a task of a writer is large: the index of a large space takes seconds of such tasks,
+ * and a search that waits for the update of another space must not wait for them.
+ */
+const LARGE_TASK = 128 * 1024
 /** Maximum number of spaces whose indexed revision is kept in memory. */
 const MAX_KNOWN = 20_000
 const OVERLOADED = 'The service is running too many searches. Try again in a few seconds.'
@@ -50,6 +55,10 @@ type Problems = Pick<SpaceHits, 'damage' | 'refused'>
 export class SearchIndex {
   readonly #reader: Pool
   readonly #writer: Pool
+  readonly #largeWriter: Pool
+  /** Space → the writer that runs its tasks, and their number. */
+  // bound: the queues of the writers
+  readonly #writing = new Map<string, { writer: Pool; tasks: number }>()
   /** Temporary folder that replaces `dir` after a failed write. Null before that. */
   #temporaryDir: string | null = null
   /** Space → the indexed revision. */
@@ -62,29 +71,30 @@ export class SearchIndex {
     const tasks = new URL('../../search/tasks.js', import.meta.url)
     this.#reader = createPool({ ...READER, tasks })
     this.#writer = createPool({ ...WRITER, tasks })
+    this.#largeWriter = createPool({ ...WRITER, tasks })
   }
 
   /** Returns the indexed revision of a space. Null if it has no index. */
   async revision(space: string): Promise<string | null> {
-    const { revision } = await this.#ask<{ revision: string | null }>(this.#writer, space, 'revision', [space])
+    const { revision } = await this.#write<{ revision: string | null }>(space, 'revision', [])
     return revision
   }
 
   /** Returns the blobs whose texts the index of a space lacks. */
   async missing(space: string, oids: readonly string[]): Promise<string[]> {
-    return (await this.#ask<UpdateState>(this.#writer, space, 'missing', [space, JSON.stringify(oids)])).missing
+    return (await this.#write<UpdateState>(space, 'missing', [JSON.stringify(oids)])).missing
   }
 
   /** Adds texts of blobs to the index of a space. */
   async add(space: string, texts: readonly IndexedText[]): Promise<void> {
-    await this.#ask(this.#writer, space, 'add', [space, JSON.stringify(texts)])
+    await this.#write(space, 'add', [JSON.stringify(texts)])
   }
 
   /** Makes these pages of a revision the content of the index. Returns false if texts are missing. */
   async set(space: string, revision: string, pages: readonly IndexedPage[]): Promise<boolean> {
     const list = await toJsonInSlices(await listAsJson(pages, (page) => page))
-    const args = [space, revision, list.toString(), String(this.options.maxBytes)]
-    return (await this.#ask<{ done: boolean }>(this.#writer, space, 'set', args)).done
+    const args = [revision, list.toString(), String(this.options.maxBytes)]
+    return (await this.#write<{ done: boolean }>(space, 'set', args)).done
   }
 
   /**
@@ -107,7 +117,22 @@ export class SearchIndex {
   /** Deletes the index of a space. */
   async forget(space: string): Promise<void> {
     this.known.delete(space)
-    await this.#ask(this.#writer, space, 'forget', [space])
+    await this.#write(space, 'forget', [])
+  }
+
+  /** Runs a task that may write the file of a space. The tasks of one space never overlap: those that wait stay together. */
+  async #write<T extends object>(space: string, task: string, args: readonly string[]): Promise<T> {
+    const characters = args.reduce((sum, { length }) => sum + length, 0)
+    const writer = characters < LARGE_TASK ? this.#writer : this.#largeWriter
+    const own = this.#writing.get(space) ?? { writer, tasks: 0 }
+    this.#writing.set(space, own)
+    own.tasks++
+    try {
+      return await this.#ask<T>(own.writer, space, task, [space, ...args])
+    } finally {
+      own.tasks--
+      if (own.tasks === 0) this.#writing.delete(space)
+    }
   }
 
   async #ask<T extends object>(pool: Pool, owner: string, task: string, args: readonly string[]): Promise<T> {
@@ -151,7 +176,7 @@ export class SearchIndex {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#reader.close(), this.#writer.close()])
+    await Promise.all([this.#reader, this.#writer, this.#largeWriter].map((pool) => pool.close()))
     if (this.#temporaryDir !== null) await rm(this.#temporaryDir, { recursive: true, force: true })
   }
 }

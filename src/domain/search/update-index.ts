@@ -3,7 +3,7 @@ import { anchorOf } from '../../content/outline/anchors.js'
 import type { DocumentEntry, GeneratedEntry, PageEntry } from '../../content/types.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { inSlices } from '../../kernel/slices.js'
+import { inSlices, Slices } from '../../kernel/slices.js'
 import type { IndexedPage, IndexedText } from '../../search/index.js'
 import type { App } from '../context/app.js'
 import type { KnownPage } from '../context/content-cache.js'
@@ -130,7 +130,10 @@ async function addTexts(
   let texts: IndexedText[] = []
   let characters = 0
   let part = MIN_PART
+  const slices = new Slices()
   for (let from = 0; from < missing.length; from += BLOBS_AT_ONCE) {
+    // Facts that are known resolve at once, so they do not let other work run.
+    if (slices.due) await slices.rest()
     const oids = missing.slice(from, from + BLOBS_AT_ONCE)
     const sections = await app.pages.sections(id, snapshot, oids)
     const outlines = await app.pages.outlines(id, snapshot, oids)
