@@ -29,7 +29,7 @@ interface FactsResult {
 
 /** Number of files per batch, and bytes of files per call of a thread: an edit of another space may wait for one call. */
 const BATCH_FILES = 64
-const CALL_BYTES = 32 * 1024
+const CALL_BYTES = 128 * 1024
 /** Concurrent batches per caller: one is read while a thread works on another. */
 const CONCURRENT_BATCHES = 3
 const NOTHING: ReadonlyMap<string, FactsResult> = new Map()
