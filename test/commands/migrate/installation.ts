@@ -92,11 +92,11 @@ export async function refsAndChecks({ repos, spaces }: Pick<Stopped, 'repos' | '
 }
 
 /**
- * Returns every file of an installation with its hash. Leaves out the locks, and the index that its server, which ran
- * in this process, may still be closing.
+ * Returns every file of an installation with its hash. Leaves out the locks, and the indexes that its server, which
+ * ran in this process, may still be closing.
  */
 export const allBytes = (dir: string): Promise<Map<string, string>> =>
-  folderBytes(dir, /(^|\/)(lock|\.bindery-lock|facts\.db.*)$/)
+  folderBytes(dir, /(^|\/)(lock|\.bindery-lock|(?:facts|dates|structures)\.db.*)$/)
 
 /** Returns the files of specifications and of Git LFS, with their hashes. */
 export const keptFiles = async (data: string): Promise<[string, string][]> =>
