@@ -48,6 +48,8 @@ export function guardedApp(base: App, { stillMay, entry }: Guards): App {
     let seen: ChangeWatch | undefined
     let joined: (() => void) | undefined
     const value = await store.transact(async (tx) => {
+      // The store may run the work again.
+      joined = undefined
       await ask(tx)
       const watched = watchChanges(tx)
       seen = watched.seen
