@@ -97,10 +97,11 @@ export function forgetFile(path: string): void {
 export function deleteLeastRecentlyUsed(dir: string, maxBytes: number, kept: string): void {
   const files = readdirSync(dir)
     .filter((name) => name.endsWith('.db'))
-    .map((name) => {
+    .flatMap((name) => {
       const path = join(dir, name)
-      const { size, mtimeMs } = statSync(path)
-      return { path, bytes: size + sizeOf(`${path}-wal`), usedAt: mtimeMs }
+      // The other writer may have deleted it.
+      const stat = statSync(path, { throwIfNoEntry: false })
+      return stat ? [{ path, bytes: stat.size + sizeOf(`${path}-wal`), usedAt: stat.mtimeMs }] : []
     })
     .sort((a, b) => a.usedAt - b.usedAt)
   let bytes = files.reduce((sum, one) => sum + one.bytes, 0)
