@@ -167,27 +167,14 @@ function openThreads(config: Config, { budget, log, makePool }: Surroundings, cl
 /** Opens the disposable indexes: facts about content, dates, structures, and the search. */
 async function openIndexes(config: Config, log: Log, store: App['store'], closers: Closers) {
   await dropOutdated(config, store)
-  const facts = openIndex(config, log, {
-    name: 'facts.db',
-    kinds: FACT_KINDS,
-    version: FACTS_VERSION,
-    maxBytes: config.factsBytes,
-  })
-  closers.add(async () => facts.close())
-  const dates = openIndex(config, log, {
-    name: 'dates.db',
-    kinds: [DATES_KIND],
-    version: DATES_VERSION,
-    maxBytes: MAX_DATES_BYTES,
-  })
-  closers.add(async () => dates.close())
-  const structures = openIndex(config, log, {
-    name: 'structures.db',
-    kinds: [STRUCTURE_KIND],
-    version: STRUCTURE_VERSION,
-    maxBytes: MAX_STRUCTURES_BYTES,
-  })
-  closers.add(async () => structures.close())
+  const open = (name: string, kinds: readonly string[], version: number, maxBytes: number): FactsIndex => {
+    const index = openIndex(config, log, { name, kinds, version, maxBytes })
+    closers.add(async () => index.close())
+    return index
+  }
+  const facts = open('facts.db', FACT_KINDS, FACTS_VERSION, config.factsBytes)
+  const dates = open('dates.db', [DATES_KIND], DATES_VERSION, MAX_DATES_BYTES)
+  const structures = open('structures.db', [STRUCTURE_KIND], STRUCTURE_VERSION, MAX_STRUCTURES_BYTES)
   const search = openSearch(config, log)
   closers.add(() => search.close())
   return { facts, storedDates: new StoredDates(dates), storedStructures: new StoredStructures(structures), search }

@@ -116,12 +116,11 @@ export const acceptOrganizationInvite = endpoint({
   handle: async ({ app, actor, body }) => {
     const { doc, user, issued } = await acceptInvite(app, actor, body)
     const [member] = await countMembers(app, doc.organization, [{ doc, user, role: doc.role }])
-    const accepted = {
+    return {
       object: 'accepted-invite' as const,
       organization: doc.organization,
       member: presentMember(app, required(member)),
       ...(issued ? { token: { ...presentToken(issued.token), token: issued.secret } } : {}),
     }
-    return accepted
   },
 })
