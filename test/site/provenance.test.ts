@@ -231,7 +231,7 @@ test('GPG signatures are checked with the public keys of the list', async () => 
   await git(clone, ['reset', '-q', '--hard', forged])
   await here.admin.call('put', signers, { signers: `ada@example.org\n${ada.block}` }).expect(200)
   for (const [text, remedy] of [
-    [ada.block, /^line 1 must contain only the addresses/],
+    [ada.block, /^line 1 needs a line above it/],
     [`ada@example.org\n${ada.block.slice(0, 200)}`, /^line 2 must start a whole GPG public key/],
     [`ada@example.org extra\n${ada.block}`, /^line 1 must contain only the addresses/],
     [`ada@example.org\n${ada.block.replaceAll('PUBLIC', 'PRIVATE')}`, /^line 2 .* Secret keys/],

@@ -102,7 +102,8 @@ function parseOwnedBlock(
   isWhole: boolean,
 ): (SignerKey & { bytes: Buffer }) | [0 | 1, string] {
   const addresses = addressesOf(names)
-  if (!addresses || names.startsWith(ANY_BLOCK))
+  if (names.startsWith(ANY_BLOCK)) return [0, 'needs a line above it with the addresses of the owner of the GPG key']
+  if (!addresses)
     return [0, 'must contain only the addresses of the owner of the GPG key below it, separated by commas']
   if (lines[0]?.trim() !== BLOCK_START)
     return [1, 'must start the block of a public key. Secret keys do not belong in the list']
