@@ -2,11 +2,10 @@
 /** The command line. The commands are declared in `start/operator/commands.ts` and `commands/local-commands.ts`. */
 import { setFlagsFromString } from 'node:v8'
 import { createProgram } from './commands/program.js'
+import { nameSources } from './kernel/stack-traces.js'
 import { PACKAGE_VERSION } from './start/version.js'
 
-// Stack traces contain the sources, not the bundles of the build. The commands that people wait for print none, and start
-// faster without the source maps.
-if (!['preview', 'check'].includes(process.argv[2] ?? '')) process.setSourceMapsEnabled(true)
+nameSources(new URL('./', import.meta.url).href)
 // V8 places the objects that slow requests create in the memory for old ones, and then also those of fast requests, with
 // all that they refer to. Collecting them takes a tenth of the time of a cached response.
 setFlagsFromString('--no-allocation-site-pretenuring')

@@ -19,7 +19,8 @@ const MAX_OBJECTS = 1000
 /** Later versions of `git lfs` may send more members. */
 const MORE = { additionalProperties: true }
 
-const batch = new SchemaCompiler().body(
+// Verified, because compiling the schema of schemas would delay each start by 80 ms.
+const batch = new SchemaCompiler(true).body(
   Type.Object(
     {
       operation: Type.Union([Type.Literal('download'), Type.Literal('upload')]),
