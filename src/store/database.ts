@@ -5,7 +5,7 @@ import { isJournal, type Journals } from './journal/journals.js'
 import { Layer } from './layer.js'
 import { DurableTable } from './durable-table.js'
 import type { AnyTable, AnyDocument } from './view.js'
-import { entryOf } from './view.js'
+import { entryOf, keysIn } from './view.js'
 
 /** One table in memory. */
 interface LoadedTable {
@@ -53,14 +53,14 @@ export class Database {
     if (known) throw new TypeError(`there are two definitions of the table ${definition.name}`)
     const durable = new DurableTable()
     for (const { document, owner } of this.#raw.get(definition.name) ?? []) {
-      const entry = entryOf(definition, document)
-      for (const index of definition.unique ?? []) {
-        for (const key of entry.keys.get(index) ?? [])
-          if (durable.count(index, key) > 0) throw new DuplicateKey(definition.name, index, key)
-      }
       // A document stays in its file until its next write, even if it has another owner now: only the log moves
       // documents.
-      durable.put({ ...entry, owner })
+      const entry = entryOf(definition, document, owner)
+      for (const index of definition.unique ?? []) {
+        for (const key of keysIn(entry, index))
+          if (durable.count(index, key) > 0) throw new DuplicateKey(definition.name, index, key)
+      }
+      durable.put(entry)
     }
     this.#raw.delete(definition.name)
     const held: LoadedTable = { definition, durable, staged: new Layer(durable) }

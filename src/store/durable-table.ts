@@ -81,7 +81,7 @@ export class DurableTable implements View {
     return this.#index.ids(index, key)
   }
   count(index: string, key: string): number {
-    return this.#index.ids(index, key).size
+    return this.#index.count(index, key)
   }
   keys(order: AnyOrder, group: string, direction: Direction, after?: SortKey): Iterable<SortKey> {
     return this.#ordered(order).keys(group).from(direction, after)

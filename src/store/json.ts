@@ -5,7 +5,7 @@ const MAX_DEPTH = 200
 /** Freezes a value from `JSON.parse` with everything in it. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
-  for (const member of Object.values(value)) deepFreeze(member)
+  for (const name in value) deepFreeze(value[name])
   return Object.freeze(value)
 }
 

@@ -1,7 +1,7 @@
 // Changes of documents on top of an unchanged view.
 import { required } from '../kernel/defined.js'
 import { compareSortKeys, type Direction, type SortKey } from '../kernel/paging.js'
-import { type AnyOrder, type Entry, groupsOf, KeyIndex, sortKeyOf, type View } from './view.js'
+import { type AnyOrder, type Entry, groupsOf, KeyIndex, keysIn, sortKeyOf, type View } from './view.js'
 
 /** The new state of a document; null = removed. Two changes of one document are distinguished by object identity. */
 export interface Change {
@@ -58,8 +58,11 @@ export class Layer implements View {
   }
 
   count(index: string, key: string): number {
-    let count = this.#below.count(index, key) + this.#index.ids(index, key).size
-    for (const id of this.#changes.keys()) if (this.#below.entry(id)?.keys.get(index)?.includes(key)) count--
+    let count = this.#below.count(index, key) + this.#index.count(index, key)
+    for (const id of this.#changes.keys()) {
+      const below = this.#below.entry(id)
+      if (below && keysIn(below, index).includes(key)) count--
+    }
     return count
   }
 

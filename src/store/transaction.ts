@@ -17,6 +17,7 @@ import {
   checkOrders,
   type Entry,
   entryOf,
+  keysIn,
   ownerOf,
   stretchOf,
   type View,
@@ -190,7 +191,7 @@ export class OpenTransaction implements Transaction {
     this.#database.damages.checkOwner(of.name, entry.owner)
     checkOrders(of, document)
     for (const index of of.unique ?? []) {
-      for (const key of entry.keys.get(index) ?? []) {
+      for (const key of keysIn(entry, index)) {
         for (const id of layer.ids(index, key)) if (id !== document.id) throw new DuplicateKey(of.name, index, key)
       }
     }

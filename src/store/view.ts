@@ -17,8 +17,14 @@ export interface Entry {
   readonly stamp: number
   /** The owner whose checkpoint file contains it; '' if the table has no owners. */
   readonly owner: string
-  /** Keys by index name. */
-  readonly keys: ReadonlyMap<string, readonly string[]>
+  /** Keys by index name. One key is not in a list: a store of 100,000 documents would have as many lists per index. */
+  readonly keys: Readonly<Record<string, string | readonly string[]>>
+}
+
+/** Returns the keys of a document in an index. */
+export function keysIn({ keys }: Pick<Entry, 'keys'>, index: string): readonly string[] {
+  const found = keys[index] ?? []
+  return typeof found === 'string' ? [found] : found
 }
 
 /** The content of a table: the durable documents, optionally with changes on top. */
@@ -100,21 +106,22 @@ let lastStamp = 0
 /** Returns a number that was never returned before. */
 export const nextStamp = (): number => ++lastStamp
 
-/** Creates the entry of a frozen document. Throws errors of the table's functions. */
-export function entryOf(definition: AnyTable, document: AnyDocument): Entry {
-  const keys = new Map<string, readonly string[]>()
-  for (const [index, keysOf] of Object.entries(definition.indexes)) {
-    const found = called(keysOf, document)
-    if (found !== null) keys.set(index, typeof found === 'string' ? [found] : [...new Set(found)])
+/**
+ * Creates the entry of a frozen document. Throws errors of the table's functions.
+ * @param owner the owner whose file contains the document, if it is not the one that the table declares
+ */
+export function entryOf(definition: AnyTable, document: AnyDocument, owner = ownerOf(definition, document)): Entry {
+  const keys: Record<string, string | readonly string[]> = {}
+  for (const index in definition.indexes) {
+    const found = called(required(definition.indexes[index]), document)
+    if (found !== null) keys[index] = typeof found === 'string' ? found : [...new Set(found)]
   }
-  return { document, stamp: nextStamp(), owner: ownerOf(definition, document), keys }
+  return { document, stamp: nextStamp(), owner, keys }
 }
 
-const NONE: ReadonlySet<string> = new Set()
-
-/** The documents with one key of an index. */
+/** The documents with one key of an index: the ID of a single one, or several. */
 interface KeyEntry {
-  readonly ids: Set<string>
+  ids: string | Set<string>
   stamp: number
 }
 
@@ -122,35 +129,47 @@ interface KeyEntry {
 export class KeyIndex {
   readonly #sets = new Map<string, Map<string, KeyEntry>>()
 
-  add({ keys, document }: Entry): void {
-    for (const [index, list] of keys) {
+  add(entry: Entry): void {
+    const { id } = entry.document
+    for (const index in entry.keys) {
       let byKey = this.#sets.get(index)
       if (!byKey) this.#sets.set(index, (byKey = new Map()))
-      for (const key of list) {
+      for (const key of keysIn(entry, index)) {
         const listed = byKey.get(key)
-        if (listed) {
-          listed.ids.add(document.id)
-          listed.stamp = nextStamp()
-        } else byKey.set(key, { ids: new Set([document.id]), stamp: nextStamp() })
+        if (!listed) {
+          byKey.set(key, { ids: id, stamp: nextStamp() })
+          continue
+        }
+        if (typeof listed.ids !== 'string') listed.ids.add(id)
+        else if (listed.ids !== id) listed.ids = new Set([listed.ids, id])
+        listed.stamp = nextStamp()
       }
     }
   }
 
-  remove({ keys, document }: Entry): void {
-    for (const [index, list] of keys) {
+  remove(entry: Entry): void {
+    const { id } = entry.document
+    for (const index in entry.keys) {
       const byKey = this.#sets.get(index)
-      for (const key of list) {
+      for (const key of keysIn(entry, index)) {
         const listed = byKey?.get(key)
         if (!listed) continue
-        listed.ids.delete(document.id)
         listed.stamp = nextStamp()
-        if (listed.ids.size === 0) byKey?.delete(key)
+        if (listed.ids === id) byKey?.delete(key)
+        else if (typeof listed.ids !== 'string' && listed.ids.delete(id) && listed.ids.size === 0) byKey?.delete(key)
       }
     }
   }
 
-  ids(index: string, key: string): ReadonlySet<string> {
-    return this.#sets.get(index)?.get(key)?.ids ?? NONE
+  ids(index: string, key: string): Iterable<string> {
+    const ids = this.#sets.get(index)?.get(key)?.ids ?? []
+    return typeof ids === 'string' ? [ids] : ids
+  }
+
+  /** Returns the number of documents with a key. */
+  count(index: string, key: string): number {
+    const ids = this.#sets.get(index)?.get(key)?.ids
+    return ids === undefined ? 0 : typeof ids === 'string' ? 1 : ids.size
   }
 
   /** Returns a number that changes whenever a document with the key is written or removed; 0 = there is none. */

@@ -1,6 +1,6 @@
 /** The index rows of a document: its keys, and its places in lists. */
 import { createHash } from 'node:crypto'
-import { type AnyOrder, type AnyTable, type Entry, groupsOf, sortKeyOf } from '../view.js'
+import { type AnyOrder, type AnyTable, type Entry, groupsOf, keysIn, sortKeyOf } from '../view.js'
 import { keyText, placeOf } from './encoding.js'
 
 /** A key of an index; `once` if the index is unique. */
@@ -29,11 +29,12 @@ export interface Rows {
 export const NO_ROWS: Rows = { keys: new Map(), places: new Map() }
 
 /** Returns the rows of a document. Throws errors of the table's functions. */
-export function rowsOf(of: AnyTable, { document, keys }: Pick<Entry, 'document' | 'keys'>): Rows {
+export function rowsOf(of: AnyTable, entry: Pick<Entry, 'document' | 'keys'>): Rows {
+  const { document, keys } = entry
   const keyRows = new Map<string, KeyRow>()
   const unique: readonly string[] = of.unique ?? []
-  for (const [index, list] of keys) {
-    for (const given of list) {
+  for (const index in keys) {
+    for (const given of keysIn(entry, index)) {
       const key = keyText(given)
       keyRows.set(JSON.stringify([index, key]), { index, key, given, once: unique.includes(index) })
     }
