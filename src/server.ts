@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import type { Config } from './config.js'
 import { FolderWatch } from './disk/folder-watch.js'
 import { keepSecret } from './disk/secret-file.js'
+import type { Template } from './content/templates/template.js'
 import type { App } from './domain/context/app.js'
 import { createSampleSite } from './domain/sites/sample-site.js'
 import { type FirstStart, firstStart } from './domain/people/first-start.js'
@@ -66,7 +67,7 @@ export interface Overrides {
   /** Reloads the open pages of sites after changes, in a local preview. */
   reload?: Reload
   /** Default: the included templates and those of the operator. */
-  templates?: App['templates']
+  templates?: ReadonlyMap<string, Template>
 }
 
 /** Starts a service. Throws `FolderLocked` if another server holds the data or the repositories. */

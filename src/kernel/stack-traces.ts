@@ -1,5 +1,6 @@
+/** Names the sources in stack traces of the bundled server. */
 import { readFileSync } from 'node:fs'
-import { SourceMap, type SourceMapPayload } from 'node:module'
+import { SourceMap } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 /** The source maps of bundles that were in stack traces; null for a bundle without one. Bound: the bundles of a build. */
@@ -48,7 +49,7 @@ function mapOf(bundle: string): SourceMap | null {
 
 function readMap(bundle: string): SourceMap | null {
   try {
-    return new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(bundle)}.map`, 'utf8')) as SourceMapPayload)
+    return new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(bundle)}.map`, 'utf8')))
   } catch {
     return null
   }

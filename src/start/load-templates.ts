@@ -40,6 +40,22 @@ export async function loadTemplates(
   return new Map(all.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
+/**
+ * Returns a function that returns the templates. The included ones are read at its first call, because this takes a
+ * fifteenth of a start. Those of the operator are read now, so that the log of the start names invalid ones.
+ * @param given templates instead of all of these
+ */
+export async function templatesOf(
+  own: string | null,
+  log: Pick<Log, 'error'>,
+  given?: ReadonlyMap<string, Template>,
+): Promise<() => Promise<ReadonlyMap<string, Template>>> {
+  if (given) return async () => given
+  if (own === null) return () => loadTemplates(null, log)
+  const all = await loadTemplates(own, log)
+  return async () => all
+}
+
 function loadShipped(log: Pick<Log, 'error'>): Promise<Map<string, Template>> {
   const loading = (shippedOnes ??= loadFolder(SHIPPED, log))
   loading.catch(() => {

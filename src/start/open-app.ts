@@ -45,7 +45,8 @@ import { createCards, createPrinter, type Printer } from '../printing/index.js'
 import { createBundler } from '../site/bundle/bundler.js'
 import { openTranslation, type Translation } from '../translation/index.js'
 import type { Closers } from './closers.js'
-import { loadTemplates } from './load-templates.js'
+import { templatesOf } from './load-templates.js'
+import type { Template } from '../content/templates/template.js'
 import { checkCommitKey, signingKeyOf } from './keys.js'
 import { refuseUnfinished } from './migration.js'
 import { isShared, openDocuments } from './open-documents.js'
@@ -81,7 +82,7 @@ interface Surroundings {
   /** The resources shared with other nodes; null = none. */
   node: Node | null
   /** Undefined = the included templates and those of the operator. */
-  templates: App['templates'] | undefined
+  templates: ReadonlyMap<string, Template> | undefined
   /** Whether damaged files of documents are replaced by what is readable of them, and the limit of the log until then. */
   documents: Pick<StoreOptions, 'repair' | 'maxKeptLogBytes'>
 }
@@ -120,7 +121,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     merges: new Merges(),
     edits: new Batcher(locks, EDITS_AT_ONCE),
     content,
-    templates: around.templates ?? (await loadTemplates(config.templatesDir, log)),
+    templates: await templatesOf(config.templatesDir, log, around.templates),
     pages: new PageIndex(texts, facts, content),
     ...stored,
     search,

@@ -146,7 +146,7 @@ async function againAlone(name: string): Promise<string> {
 const endDatabases = await startServiceDatabases()
 const queue = [...files]
 // One more than the cores, because some files mainly wait: for timeouts, locks and other processes.
-await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) + 1 }, () => worker(queue)))
+await Promise.all(Array.from({ length: Math.min(4, availableParallelism()) + 1 }, () => worker(queue)))
 
 await endDatabases()
 

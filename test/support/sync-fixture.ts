@@ -199,7 +199,7 @@ export async function openApp(
     previews: new Previews(),
     edits: new Batcher(locks, 8),
     content,
-    templates: new Map(),
+    templates: async () => new Map(),
     pages: new PageIndex(texts, facts, content),
     storedDates: new StoredDates(dates),
     storedStructures: new StoredStructures(structures),

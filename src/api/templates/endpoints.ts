@@ -31,8 +31,8 @@ export const listTemplates = endpoint({
   needs: 'organization:view',
   query: Type.Object(pageQuery),
   returns: TemplateList,
-  handle: ({ app, query }) => {
-    const page = paginate([...app.templates.values()], query, ({ id }) => [id, ''])
+  handle: async ({ app, query }) => {
+    const page = paginate([...(await app.templates()).values()], query, ({ id }) => [id, ''])
     return { ...page, items: page.items.map(presentTemplate) }
   },
 })

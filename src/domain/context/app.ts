@@ -61,8 +61,8 @@ export interface App {
   readers: ReaderCounts
   /** The results of checks of commit signatures. */
   signatures: Signatures
-  /** The templates for new spaces and for additions to existing ones, by ID. */
-  templates: ReadonlyMap<string, Template>
+  /** Returns the templates for new spaces and for additions to existing ones, by ID. */
+  templates: () => Promise<ReadonlyMap<string, Template>>
   /** Facts derived from markdown files, by blob. */
   pages: PageIndex
   /** File dates that were computed and stored before the last restart. */

@@ -21,7 +21,7 @@ export async function createSampleSite(
   // No token was used, so none limits what the user may do.
   const actor: Actor = { user, token: { id: 'first-start', readOnly: false } }
   const loaded = { doc: organization, role: 'admin' as const }
-  const emoji = app.templates.get(TEMPLATE)?.emoji
+  const emoji = (await app.templates()).get(TEMPLATE)?.emoji
   const space = await createSpace(app, actor, loaded, { title: TITLE, template: TEMPLATE, ...(emoji ? { emoji } : {}) })
   const site = await createSite(app, actor, loaded, { title: TITLE, spaces: [space.doc.id] })
   await publishSite(app, actor, site)

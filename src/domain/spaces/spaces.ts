@@ -67,7 +67,7 @@ export async function createSpace(
     createdBy: actor.user.id,
     ...defined({ language: input.language }),
   }
-  const starter = starterFiles(app, title, input.template ?? 'empty')
+  const starter = await starterFiles(app, title, input.template ?? 'empty')
   await checkByteQuota(app, location.organization)
   await checkFileQuota(app, location.organization, starter.length)
   await createRepository(app, actor, draft, starter)
@@ -96,7 +96,7 @@ async function createRepository(
   app: App,
   actor: Actor,
   doc: SpaceDoc,
-  changes: ReturnType<typeof starterFiles>,
+  changes: Awaited<ReturnType<typeof starterFiles>>,
 ): Promise<void> {
   const repo = await app.git.create(repositoryName(doc.id))
   const initial = { parents: [], changes, message: 'Initial commit\n', author: actor.user, overrides: noOverrides }

@@ -12,12 +12,12 @@ const escaped = (title: string): string => title.replace(/[\\[\]*_`<>]/g, '\\$&'
  * Returns the files of a new space's first commit: `empty`, `sample`, or a template by ID. Throws 400 if there is no
  * such template.
  */
-export function starterFiles(app: App, title: string, template: string): FileChange[] {
+export async function starterFiles(app: App, title: string, template: string): Promise<FileChange[]> {
   const name = escaped(title)
   if (template === 'empty')
     return [file('README.md', `# ${name}\n`), file('SUMMARY.md', `# Table of contents\n\n* [${name}](README.md)\n`)]
   if (template !== 'sample')
-    return [...getTemplate(app, template, '/template').files].map(([path, content]) => ({ path, content }))
+    return [...(await getTemplate(app, template, '/template')).files].map(([path, content]) => ({ path, content }))
   return [
     file(
       'README.md',

@@ -13,10 +13,11 @@ import { openMain } from '../revisions/main-content.js'
 import { eachDocument, filesOf, type OpenRevision, readDocument } from '../revisions/revisions.js'
 
 /** Returns a template by ID. Throws 400 listing the available ones. */
-export function getTemplate(app: App, id: string, path: string): Template {
-  const template = app.templates.get(id)
+export async function getTemplate(app: App, id: string, path: string): Promise<Template> {
+  const templates = await app.templates()
+  const template = templates.get(id)
   if (template) return template
-  const known = [...app.templates.keys()]
+  const known = [...templates.keys()]
   const message = known.length === 0 ? 'this service has no templates' : `must be one of ${known.join(', ')}`
   throw badRequest(`The template ${id} does not exist.`, [{ path, message }])
 }
@@ -32,7 +33,7 @@ export async function applyTemplate(
   space: LoadedSpace,
   { id, params }: UseTemplate,
 ): Promise<void> {
-  const template = getTemplate(app, id, '/id')
+  const template = await getTemplate(app, id, '/id')
   const revision = await openMain(app, space)
   const replacements = await replacementFiles(app, revision, template, params?.contentRefs ?? {})
   const instead = await emptyPage(app, revision)
