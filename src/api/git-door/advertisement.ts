@@ -3,8 +3,8 @@
  * gitprotocol-v2).
  */
 import { MAIN } from '../../domain/context/refs.js'
+import { FLUSH, pktLine } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import { FLUSH, pktLine } from './pkt-line.js'
 
 export const NO_OBJECT = '0'.repeat(40)
 

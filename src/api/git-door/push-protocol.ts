@@ -2,9 +2,9 @@
 import type { PushedRef } from '../../domain/git-door/push.js'
 import type { PushOptions } from '../../domain/git-door/push-request.js'
 import type { RefCommand } from '../../domain/git-door/push-targets.js'
+import { BadPktLine, FLUSH, PktReader, pktLine, sideBand } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { NO_OBJECT } from './advertisement.js'
-import { BadPktLine, FLUSH, PktReader, pktLine, sideBand } from './pkt-line.js'
 import { asOid } from '../../kernel/ids.js'
 
 const MAX_COMMANDS = 100
@@ -26,7 +26,11 @@ export interface PushRequest {
 
 /** Reads a push up to its pack. Throws `BadPktLine` with a message for the client. */
 export async function readPush(body: AsyncIterable<Uint8Array>): Promise<PushRequest> {
-  const reader = new PktReader(body, MAX_COMMAND_BYTES)
+  const exceeded = (): BadPktLine =>
+    new BadPktLine(
+      `The commands of the push exceed the limit of ${MAX_COMMAND_BYTES} bytes. Push fewer refs at a time.`,
+    )
+  const reader = new PktReader(body, { bytes: MAX_COMMAND_BYTES, exceeded })
   const commands: RefCommand[] = []
   let capabilities: ReadonlySet<string> = new Set()
   for (let line = await reader.line(); line !== null; line = await reader.line()) {

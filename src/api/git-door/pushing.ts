@@ -1,7 +1,7 @@
 /** Serves pushes. */
 import { carryOut, type PushedRef } from '../../domain/git-door/push.js'
 import { shownRefs } from '../../domain/git-door/shown-refs.js'
-import { RemoteError } from '../../git/index.js'
+import { BadPktLine, RemoteError } from '../../git/index.js'
 import { defined } from '../../kernel/defined.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { MountedResponse } from '../pipeline/mount.js'
@@ -9,7 +9,6 @@ import type { Share } from '../pipeline/byte-budget.js'
 import { pushAdvertisement } from './advertisement.js'
 import { arriving } from './body.js'
 import { type DoorCall, takerOf } from './git-request.js'
-import { BadPktLine } from './pkt-line.js'
 import { type PushRequest, readPush, report } from './push-protocol.js'
 
 /** Maximum number of bytes to read from a rejected push, so that Git shows the reason. */

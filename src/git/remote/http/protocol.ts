@@ -1,8 +1,8 @@
 /** The parts of Git's protocol version 2 (gitprotocol-v2) that a fetch needs: reading a ref, and requesting a pack. */
 import type { CommitId, RefName } from '../../../kernel/ids.js'
 import { isOid } from '../../../kernel/ids.js'
+import { BadPktLine, DELIMITER, FLUSH, type Packet, PktReader, pktLine } from '../../pkt-line.js'
 import { LeftToGit } from './left-to-git.js'
-import { DELIMITER, FLUSH, packet, packets, textOf } from './packets.js'
 import type { SmartHttp } from './smart-http.js'
 
 /** Maximum size of a ref list in bytes. Beyond it, Git makes the request. */
@@ -17,7 +17,7 @@ export async function requireVersion2(server: SmartHttp): Promise<void> {
   const { protocolVersions, address } = server.place
   if (protocolVersions.supportsVersion2(address.url)) return
   const said = new Set<string>()
-  for await (const one of packets(bounded(await server.advertisement()))) said.add(textOf(one))
+  for await (const one of packets(await server.advertisement(), MAX_LIST_BYTES)) said.add(textOf(one))
   const names = new Set([...said].map((line) => line.split('=')[0]))
   if (!said.has('version 2') || !names.has('ls-refs') || !names.has('fetch'))
     throw new LeftToGit('the remote does not support version 2')
@@ -26,22 +26,34 @@ export async function requireVersion2(server: SmartHttp): Promise<void> {
   protocolVersions.remember(address.url)
 }
 
-async function* bounded(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
-  let left = MAX_LIST_BYTES
-  for await (const piece of bytes) {
-    left -= piece.length
-    if (left < 0) throw new LeftToGit('the response is too long')
-    yield piece
+/**
+ * Yields the packets of a response. Throws `LeftToGit` if it is not a sequence of packets, or has more than `maxBytes`.
+ */
+async function* packets(bytes: AsyncIterable<Buffer>, maxBytes: number | null): AsyncGenerator<Packet, void> {
+  const exceeded = (): LeftToGit => new LeftToGit('the response is too long')
+  const reader = new PktReader(bytes, maxBytes === null ? null : { bytes: maxBytes, exceeded })
+  try {
+    for (let one = await reader.packet(); one !== null; one = await reader.packet()) yield one
+  } catch (cause) {
+    throw cause instanceof BadPktLine ? new LeftToGit('the response does not consist of packets', { cause }) : cause
+  } finally {
+    await reader.close()
   }
 }
 
+/** Returns the text of a line without its line feed; '' for a special packet. */
+const textOf = (one: Packet): string => (typeof one === 'string' ? '' : one.toString('utf8').replace(/\n$/, ''))
+
+const lineOf = (text: string): Buffer => pktLine(`${text}\n`)
+
 const command = (name: string, args: readonly string[]): Buffer =>
-  Buffer.concat([packet(`command=${name}`), packet('agent=bindery'), DELIMITER, ...args.map(packet), FLUSH])
+  Buffer.concat([lineOf(`command=${name}`), lineOf('agent=bindery'), DELIMITER, ...args.map(lineOf), FLUSH])
 
 /** Returns the commit that a ref names. Throws `LeftToGit` if there is no such ref. */
 export async function headOf(server: SmartHttp, ref: RefName): Promise<CommitId> {
   let head: string | undefined
-  for await (const one of packets(bounded(await server.command(command('ls-refs', [`ref-prefix ${ref}`]))))) {
+  const list = await server.command(command('ls-refs', [`ref-prefix ${ref}`]))
+  for await (const one of packets(list, MAX_LIST_BYTES)) {
     const [oid, name] = textOf(one).split(' ')
     if (name === ref) head = oid
   }
@@ -60,7 +72,7 @@ export async function* packOf(server: SmartHttp, want: CommitId, have: CommitId 
   const args = ['thin-pack', 'no-progress', 'ofs-delta', `want ${want}`, have === null ? 'done' : `have ${have}`]
   let part = ''
   let ended = false
-  for await (const one of packets(await server.command(command('fetch', args)))) {
+  for await (const one of packets(await server.command(command('fetch', args)), null)) {
     if (part !== 'packfile') part = partAfter(part, one)
     else if (one === 'flush') ended = true
     else if (typeof one === 'string' || ended) throw new LeftToGit('the pack has an unexpected end')

@@ -1,16 +1,24 @@
 /**
- * Reads and writes the frames of Git's protocols: four hex digits with the total length, then the bytes
- * (gitprotocol-common).
+ * Reads and writes the frames of Git's protocols (gitprotocol-common): four hex digits with the total length, then the
+ * bytes. A length below 4 is a special packet without bytes.
  */
+
+/** A pkt-line: its bytes, or a special packet. */
+export type Packet = Buffer | 'flush' | 'delimiter' | 'response-end'
 
 /** The end of a list of lines. */
 export const FLUSH = Buffer.from('0000')
+/** The boundary between two parts of a message. */
+export const DELIMITER = Buffer.from('0001')
+/** The special packets, at the index of their length. No packet has the length 3. */
+const SPECIAL = ['flush', 'delimiter', 'response-end'] as const
 const LENGTH_DIGITS = 4
 const MAX_LINE_LENGTH = 65_520
 /** Maximum payload of one side-band frame. The frame also contains its length and the band number. */
 const MAX_PIECE_LENGTH = MAX_LINE_LENGTH - LENGTH_DIGITS - 1
+const LINE_FEED = 0x0a
 
-/** Input that is not a valid pkt-line. */
+/** Input that does not consist of valid pkt-lines. */
 export class BadPktLine extends Error {}
 
 /** Encodes one line. Throws `RangeError` if it is too long. */
@@ -29,44 +37,66 @@ export function sideBand(band: 1 | 2, bytes: Buffer): Buffer {
   return Buffer.concat(frames)
 }
 
-/** Reads lines from a request as its bytes arrive. The bytes after the lines stay unread. */
+/** Maximum total size of the packets that a reader returns, and the error for input beyond it. */
+interface PktLimit {
+  bytes: number
+  exceeded: () => Error
+}
+
+/** Reads packets as their bytes arrive. The bytes after the packets stay unread. */
 export class PktReader {
   readonly #pieces: AsyncIterator<Uint8Array>
   #rest: Buffer = Buffer.alloc(0)
   #read = 0
 
-  /** @param most maximum total size of all lines, in bytes */
+  /** @param limit null if the reader of the packets limits their size */
   constructor(
     bytes: AsyncIterable<Uint8Array>,
-    private readonly most: number,
+    private readonly limit: PktLimit | null,
   ) {
     this.#pieces = bytes[Symbol.asyncIterator]()
   }
 
-  /** Returns the next line without its line feed; null = a flush, or the end of the request. Throws `BadPktLine`. */
-  async line(): Promise<Buffer | null> {
+  /** Returns the next packet; null = the end of the input. Throws `BadPktLine`, and the error of the limit. */
+  async packet(): Promise<Packet | null> {
     if (!(await this.#has(LENGTH_DIGITS))) {
       if (this.#rest.length === 0) return null
-      throw new BadPktLine('The request ends in the middle of a line.')
+      throw new BadPktLine('The data ends in the middle of a line.')
     }
     const digits = this.#take(LENGTH_DIGITS).toString('latin1')
     const length = /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : -1
-    if (length === 0) return null
+    const special = SPECIAL[length]
+    if (special !== undefined) return special
     if (length < LENGTH_DIGITS || length > MAX_LINE_LENGTH)
-      throw new BadPktLine('The request does not consist of pkt-lines.')
-    if (!(await this.#has(length - LENGTH_DIGITS))) throw new BadPktLine('The request ends in the middle of a line.')
-    const content = this.#take(length - LENGTH_DIGITS)
-    return content.at(-1) === 0x0a ? content.subarray(0, -1) : content
+      throw new BadPktLine('The data does not consist of pkt-lines.')
+    if (!(await this.#has(length - LENGTH_DIGITS))) throw new BadPktLine('The data ends in the middle of a line.')
+    return this.#take(length - LENGTH_DIGITS)
   }
 
-  /** Yields all bytes after the lines that were read. */
+  /**
+   * Returns the next line without its line feed; null = a flush, or the end of the input. Throws `BadPktLine`, also for
+   * the other special packets, and the error of the limit.
+   */
+  async line(): Promise<Buffer | null> {
+    const packet = await this.packet()
+    if (packet === null || packet === 'flush') return null
+    if (typeof packet === 'string') throw new BadPktLine(`The data contains a ${packet} packet instead of a line.`)
+    return packet.at(-1) === LINE_FEED ? packet.subarray(0, -1) : packet
+  }
+
+  /** Yields all bytes after the packets that were read. */
   async *rest(): AsyncGenerator<Uint8Array> {
     if (this.#rest.length > 0) yield this.#rest
     for (let next = await this.#pieces.next(); !next.done; next = await this.#pieces.next()) yield next.value
   }
 
+  /** Ends the input. */
+  async close(): Promise<void> {
+    await this.#pieces.return?.()
+  }
+
   async #has(bytes: number): Promise<boolean> {
-    // Concatenate once: a request can arrive byte by byte.
+    // Concatenate once: the input can arrive byte by byte.
     const pieces: Uint8Array[] = [this.#rest]
     let length = this.#rest.length
     while (length < bytes) {
@@ -81,10 +111,7 @@ export class PktReader {
 
   #take(bytes: number): Buffer {
     this.#read += bytes
-    if (this.#read > this.most)
-      throw new BadPktLine(
-        `The commands of the push exceed the limit of ${this.most} bytes. Push fewer refs at a time.`,
-      )
+    if (this.limit !== null && this.#read > this.limit.bytes) throw this.limit.exceeded()
     const taken = this.#rest.subarray(0, bytes)
     this.#rest = this.#rest.subarray(bytes)
     return taken
