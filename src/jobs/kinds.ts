@@ -1,6 +1,8 @@
 /** The kinds of jobs that run one use case. Each connects the queue of its work with the code that does it. */
 import { makeComputedRevision, spreadVersion } from '../domain/commits/computed-revision.js'
+import { type PollKind, recordUnexpected, type WritePoll } from '../domain/connections/host-polls.js'
 import { PULL_PREVIEWS } from '../domain/connections/preview-polls.js'
+import type { App } from '../domain/context/app.js'
 import { Interrupted } from '../domain/imports/failure.js'
 import { runImport, writeImportEnd } from '../domain/imports/run.js'
 import { fetchObjects } from '../domain/lfs/fetch.js'
@@ -12,15 +14,15 @@ import { printPdf } from '../domain/pdf/print-pdf.js'
 import { writeBundle } from '../domain/sites/bundles.js'
 import { sendMail } from '../domain/people/mails.js'
 import { giveUpMail, writeMail } from '../domain/people/write-mail.js'
-import { lookAtPullRequests, retryLook } from '../domain/pull-previews/poll.js'
-import { lookAt } from '../domain/request-exports/poll.js'
-import { REQUEST_EXPORT, retryUnexpected } from '../domain/request-exports/schedule.js'
+import { pollPullRequests, previewPolls } from '../domain/pull-previews/poll.js'
+import { pollExport } from '../domain/request-exports/poll.js'
+import { exportPolls, REQUEST_EXPORT } from '../domain/request-exports/schedule.js'
 import { writeEnd } from '../domain/translations/finish.js'
 import { TRANSLATE } from '../domain/translations/queue.js'
 import { runTranslation } from '../domain/translations/run.js'
 import { maintainRepository } from '../domain/upkeep/housekeeping.js'
 import { purgeSpace } from '../domain/upkeep/purge-space.js'
-import type { JobName } from '../model/index.js'
+import type { JobDoc, JobName } from '../model/index.js'
 import { gitExport, gitImport } from './git-sync-job.js'
 import { type Ending, JobInterrupted, type JobKind, untilStopped } from './job-kind.js'
 import { queues } from './queues.js'
@@ -98,35 +100,44 @@ const bundle = jobKind({
   failed: (_app, _job, error) => ({ error }),
 })
 
-/** Polls the export of a change request. */
-const requestExport = jobKind({
-  kind: REQUEST_EXPORT,
-  queue: queues.requestExport,
-  async run(app, { payload }, signal) {
+/** Runs a poll of a host as a job, and records its unexpected failures. */
+const pollJob = <K extends JobName, Doc extends object>(
+  { kind, queue }: Pick<JobKind<K>, 'kind' | 'queue'>,
+  polls: PollKind<Doc>,
+  idOf: (job: JobDoc<K>) => string,
+  poll: (app: App, job: JobDoc<K>, signal: AbortSignal) => Promise<WritePoll>,
+): JobKind<K> => ({
+  kind,
+  queue,
+  async run(app, job, signal) {
     try {
-      return { write: await lookAt(app, payload.request, signal) }
+      return { write: await poll(app, job, signal) }
     } catch (error) {
       if (signal.aborted) throw new JobInterrupted()
       throw error
     }
   },
-  failed: (app, { payload }, error) => ({ error, write: (tx) => retryUnexpected(app, tx, payload.request, error) }),
+  failed: (app, job, error) => ({
+    error,
+    write: (tx) => recordUnexpected(app, tx, polls, { id: idOf(job), job, message: error }),
+  }),
 })
 
+/** Polls the export of a change request. */
+const requestExport = pollJob(
+  { kind: REQUEST_EXPORT, queue: queues.requestExport },
+  exportPolls,
+  ({ payload }) => payload.request,
+  (app, { payload }, signal) => pollExport(app, payload.request, signal),
+)
+
 /** Polls the pull requests of a connection. */
-const pullPreviews = jobKind({
-  kind: PULL_PREVIEWS,
-  queue: queues.pullPreview,
-  async run(app, { payload }, signal) {
-    try {
-      return { write: await lookAtPullRequests(app, payload, signal) }
-    } catch (error) {
-      if (signal.aborted) throw new JobInterrupted()
-      throw error
-    }
-  },
-  failed: (app, { payload }, error) => ({ error, write: (tx) => retryLook(app, tx, payload, error) }),
-})
+const pullPreviews = pollJob(
+  { kind: PULL_PREVIEWS, queue: queues.pullPreview },
+  previewPolls,
+  ({ payload }) => payload.connection,
+  (app, { payload }, signal) => pollPullRequests(app, payload, signal),
+)
 
 /** Fetches and processes an OpenAPI specification. */
 const processOpenApi = jobKind({

@@ -17,6 +17,9 @@ export class SyncFailure extends Error {
   }
 }
 
+/** A conflict between the host's branch and the change request that is exported there. Neither side is overwritten. */
+export class BranchConflict extends SyncFailure {}
+
 /** Ends a run that a user canceled, or whose connection was paused. */
 export class SyncCancelled extends SyncFailure {
   constructor() {
@@ -48,6 +51,7 @@ export function explain(error: unknown, lostCredential: boolean): string | null 
 /** Returns the cause of an error that ended a run as one word. A notice is sent once per cause. */
 export function causeOf(error: unknown): string {
   if (error instanceof RemoteError) return error.kind
+  if (error instanceof BranchConflict) return 'conflict'
   if (error instanceof SyncFailure && error.cause instanceof RemoteError) return error.cause.kind
   if (error instanceof ServiceError) return error.code
   return error instanceof SyncFailure ? 'refused' : 'content'

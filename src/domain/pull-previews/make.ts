@@ -13,7 +13,8 @@ import { explain, SyncFailure } from '../git-sync/failure.js'
 import { onRemoteSide, type Sided } from '../git-sync/remote-side.js'
 import { readSyncLog } from '../git-sync/sync-log.js'
 import { headOf } from '../revisions/main-content.js'
-import { keep, type Look } from './poll-context.js'
+import type { HostContact } from '../connections/host-contact.js'
+import { keep } from './poll-context.js'
 import { problemsBetween } from './problems.js'
 
 /** Maximum number of commits in a pull request that are mapped from a folder. */
@@ -26,10 +27,17 @@ const OF_CONTENT: ReadonlySet<string> = new Set(['too-large', 'unsafe-content', 
  * Creates and stores the preview. The head may have moved since the poll; the fetched one counts. Returns null if the
  * pull request or the connection is gone. Throws errors of the transfer: `RemoteError`, `HostError`, 503.
  */
-export const makePreview = (look: Look, pull: PullRequest, ref: RefName): Promise<Document<PullPreviewDoc> | null> =>
-  onRemoteSide(look, (sided) => makeOn(sided, pull, ref))
+export const makePreview = (
+  look: HostContact,
+  pull: PullRequest,
+  ref: RefName,
+): Promise<Document<PullPreviewDoc> | null> => onRemoteSide(look, (sided) => makeOn(sided, pull, ref))
 
-async function makeOn(look: Sided<Look>, pull: PullRequest, ref: RefName): Promise<Document<PullPreviewDoc> | null> {
+async function makeOn(
+  look: Sided<HostContact>,
+  pull: PullRequest,
+  ref: RefName,
+): Promise<Document<PullPreviewDoc> | null> {
   const { side, remote } = look
   let commit: CommitId
   let branch: CommitId | null
@@ -72,7 +80,7 @@ function refusalOf(error: unknown): string {
 
 /** Returns the local commits for the head and for the commit where it branched off. Throws `SyncFailure`. */
 async function mapped(
-  look: Sided<Look>,
+  look: Sided<HostContact>,
   commit: CommitId,
   branch: CommitId | null,
 ): Promise<{ base: CommitId; head: CommitId }> {
@@ -97,7 +105,7 @@ function requireFew(commits: number): void {
  * gone.
  */
 export async function storeRefusal(
-  look: Look,
+  look: HostContact,
   pull: PullRequest,
   commit: CommitId | null,
   message: string,
@@ -111,7 +119,7 @@ type PreviewResult = Pick<PullPreviewDoc, 'state' | 'problems' | 'counts'> &
 
 /** Stores a preview. Null if the connection is gone, since a new preview would then never be removed. */
 async function storePreview(
-  { app, through }: Look,
+  { app, through }: HostContact,
   pull: PullRequest,
   made: PreviewResult,
 ): Promise<Document<PullPreviewDoc> | null> {

@@ -3,7 +3,7 @@ import type { CommitStatus } from '../../hosts/index.js'
 import { type PullPreviewDoc, pullPreviews } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import { lineOf } from '../revisions/new-problems.js'
-import type { Look } from './poll-context.js'
+import type { HostContact } from '../connections/host-contact.js'
 import { connectionAddress, contentAddress } from '../context/app-addresses.js'
 
 /** Maximum length of a description that hosts accept, in characters. */
@@ -18,7 +18,7 @@ const contextOf = (connection: string): string => `bindery/preview/${connection.
 
 /** Builds the status for a preview. */
 function statusOf(
-  { app, through }: Pick<Look, 'app' | 'through'>,
+  { app, through }: Pick<HostContact, 'app' | 'through'>,
   doc: PullPreviewDoc,
 ): CommitStatus & { state: 'success' | 'failure' } {
   const targetUrl =
@@ -47,7 +47,7 @@ function wordsOf({ state, message, problems }: PullPreviewDoc, failing: number, 
 }
 
 /** Whether the host already has the right status. */
-export const hasStatus = (look: Pick<Look, 'app' | 'through'>, doc: PullPreviewDoc): boolean => {
+export const hasStatus = (look: Pick<HostContact, 'app' | 'through'>, doc: PullPreviewDoc): boolean => {
   const { state, description } = statusOf(look, doc)
   return (
     doc.commit === undefined ||
@@ -56,7 +56,7 @@ export const hasStatus = (look: Pick<Look, 'app' | 'through'>, doc: PullPreviewD
 }
 
 /** Sets the status of the commit of the preview. Setting it twice has the same effect as once. Throws `HostError`. */
-export async function setStatus(look: Look, doc: Document<PullPreviewDoc>): Promise<void> {
+export async function setStatus(look: HostContact, doc: Document<PullPreviewDoc>): Promise<void> {
   const { commit } = doc
   if (commit === undefined || hasStatus(look, doc)) return
   const status = statusOf(look, doc)

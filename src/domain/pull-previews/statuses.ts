@@ -2,7 +2,7 @@
 import { HostError } from '../../hosts/index.js'
 import type { PullPreviewDoc } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import type { Look } from './poll-context.js'
+import type { HostContact } from '../connections/host-contact.js'
 import { hasStatus, setStatus } from './set-status.js'
 
 /** Maximum number of requests without a response per poll. Each can take 20 s. */
@@ -15,7 +15,7 @@ export class Statuses {
   /** Whether the host rejects all statuses with this credential. */
   #isOver = false
 
-  constructor(private readonly look: Look) {}
+  constructor(private readonly look: HostContact) {}
 
   /**
    * Sets the status of a preview, unless the host has it. A rejection for one commit, or a missing response, does not

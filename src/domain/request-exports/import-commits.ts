@@ -8,7 +8,7 @@ import { makeMergeCommit } from '../commits/merge/merge-commit.js'
 import { moveBranch } from '../commits/move-branch.js'
 import { changeRequestRef } from '../context/refs.js'
 import { findMergeBase } from '../git-sync/merge-base.js'
-import { SyncFailure } from '../git-sync/failure.js'
+import { BranchConflict, SyncFailure } from '../git-sync/failure.js'
 import type { Entry, SyncLog } from '../git-sync/log-entries.js'
 import { mergeArrival } from '../git-sync/merge-arrival.js'
 import type { Sided } from '../git-sync/remote-side.js'
@@ -16,9 +16,6 @@ import { readSyncLog } from '../git-sync/sync-log.js'
 import { type Export, record, withPushed } from './poll-context.js'
 
 const MAX_NAMED = 10
-
-/** A conflict between the host's branch and the change request. Neither side is overwritten. */
-export class BranchConflict extends SyncFailure {}
 
 /**
  * Merges the host's branch into the change request's branch, based on the last export. Throws `BranchConflict`, and

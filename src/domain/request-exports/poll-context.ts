@@ -1,9 +1,7 @@
 /** The context of an export's poll: its change request, its connection, and the host. */
-import type { Host } from '../../hosts/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import {
   type ChangeRequestDoc,
-  type ConnectionDoc,
   changeRequests,
   connections,
   type ExportedRevision,
@@ -13,25 +11,20 @@ import {
   users,
 } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import { gitCredentialOf, unsealCredential } from '../connections/credential.js'
+import { contactHost, type HostContact } from '../connections/host-contact.js'
 import type { App } from '../context/app.js'
 import { loadHead } from '../context/loaded.js'
-import { repositoryName } from '../context/refs.js'
 import { SyncFailure } from '../git-sync/failure.js'
-import { remoteOf, withCredential } from '../git-sync/remote.js'
-import type { Contact } from '../git-sync/sync.js'
 
 /** Maximum number of earlier exported revisions that are stored. */
 const MAX_EARLIER = 20
 
 /** An export in progress. */
-export interface Export extends Contact {
+export interface Export extends HostContact {
   doc: Document<RequestExportDoc>
   request: Document<ChangeRequestDoc>
   /** The head of the change request. */
   head: CommitId
-  through: Document<ConnectionDoc>
-  host: Host
   /** The branch on the host. */
   branch: RefName
 }
@@ -60,23 +53,8 @@ export async function openExport(
     )
   const user = await app.store.get(users, doc.requestedBy)
   if (!user) throw new ExportOver('The user who exported it was removed.')
-  const loaded = { doc: space, role: 'admin' as const, repo: await app.git.open(repositoryName(space.id)) }
-  const { provider, url, apiUrl } = through
-  const remote = remoteOf(through)
-  return {
-    app,
-    doc,
-    request,
-    head: loadHead(loaded, request).head,
-    space: loaded,
-    actor: { user, token: { id: 'job', readOnly: false } },
-    remote,
-    connection: withCredential(remote, await gitCredentialOf(app, through), signal),
-    through,
-    host: app.hosts.open({ provider, url, apiUrl, credential: unsealCredential(app, through) }),
-    branch: doc.branch,
-    enter: async () => {},
-  }
+  const contact = await contactHost(app, through, { space, role: 'admin', user }, signal)
+  return { ...contact, doc, request, head: loadHead(contact.space, request).head, branch: doc.branch }
 }
 
 /** Changes the stored export and returns it. The change stays recorded if the poll fails later. */

@@ -1,99 +1,74 @@
 /** Polls an export: synchronizes the host and the change request after changes on either side. */
-import { backOff } from '../../kernel/back-off.js'
-import { HostError, type PullRequest } from '../../hosts/index.js'
+import type { PullRequest } from '../../hosts/index.js'
 import { type ExportProblem, type RequestExportDoc, requestExports, type UserDoc } from '../../model/index.js'
-import type { Document, Transaction } from '../../store/index.js'
+import type { Document } from '../../store/index.js'
+import {
+  nothingToWrite,
+  type PollResult,
+  type PollTrouble,
+  runPoll,
+  type WritePoll,
+} from '../connections/host-polls.js'
 import type { App } from '../context/app.js'
-import { causeOf, explain } from '../git-sync/failure.js'
 import { type Export, ExportOver, openExport, record } from './poll-context.js'
 import { archivedHere, closedThere, mergedHere, reopened } from './endings.js'
 import { mergedThere } from './host-merge.js'
 import { pushBranch } from './push-branch.js'
-import { isLive, nextLook, scheduleLook, stateOf } from './schedule.js'
-import { BranchConflict } from './import-commits.js'
+import { exportPolls, isLive, stateOf } from './schedule.js'
 import { digestOf, reviewersOf, wordsOf } from './pull-request-text.js'
-
-const RETRY = { firstMs: 30_000, maxMs: 60 * 60_000 }
-
-/** Writes the result of a poll, in the transaction that ends its job. */
-type WriteResult = (tx: Transaction) => Promise<void>
 
 /**
  * Polls an export. It may stop anywhere and run again, since each step finds earlier results: the commit in the host's
  * branch, the pull request by that branch, the merge in main. Throws unexpected errors only.
  */
-export async function lookAt(app: App, id: string, signal: AbortSignal): Promise<WriteResult> {
+export async function pollExport(app: App, id: string, signal: AbortSignal): Promise<WritePoll> {
   const doc = await app.store.get(requestExports, id)
-  if (!doc) return async () => {}
+  if (!doc) return nothingToWrite
   const seen = await stateOf(app, app.store, doc)
-  try {
-    const all = await openExport(app, doc, signal)
-    if (all === null) return async () => {}
-    await step(all)
-    return recordResult(app, id, seen, null)
-  } catch (error) {
-    if (signal.aborted) throw error
-    if (error instanceof ExportOver) {
-      if (isLive(doc))
-        await record({ app, doc }, ({ waitsFor: _over, ...stored }) => ({
-          ...stored,
-          status: 'closed',
-          reason: error.message,
-        }))
-      return recordResult(app, id, seen, null)
+  const run = async (): Promise<PollResult | null> => {
+    try {
+      const all = await openExport(app, doc, signal)
+      if (all === null) return null
+      await step(all)
+    } catch (error) {
+      if (!(error instanceof ExportOver) || signal.aborted) throw error
+      if (isLive(doc)) await close({ app, doc }, error.message)
     }
-    const trouble = problemOf(error)
-    const { connection, space } = doc
-    app.log.warn(
-      { connection, space, request: id, cause: trouble.cause, reason: trouble.message },
-      'The pull request of a change request could not be updated.',
-    )
-    return recordResult(app, id, seen, trouble)
+    return { trouble: null, isDone: true }
   }
+  return runPoll(
+    app,
+    exportPolls,
+    doc,
+    { run, record: (stored, result, now) => recorded(stored, result, seen, now) },
+    signal,
+  )
 }
 
-interface Trouble {
-  cause: string
-  message: string
-  retryAt: Date | null
+const close = (all: Pick<Export, 'app' | 'doc'>, reason: string): Promise<unknown> =>
+  record(all, ({ waitsFor: _over, ...stored }) => ({ ...stored, status: 'closed', reason }))
+
+/** Returns the export with the result of a poll, and the state of its change request that was seen. */
+function recorded(
+  { problem: before, ...doc }: Document<RequestExportDoc>,
+  { trouble }: PollResult,
+  seen: string,
+  now: string,
+): Document<RequestExportDoc> {
+  const problem = trouble && problemAfter(before, trouble, now)
+  return { ...doc, ...(problem ? { problem } : {}), seen, lookedAt: now }
 }
 
-/** Returns the message for an error that users can act on. Throws other errors. */
-function problemOf(error: unknown): Trouble {
-  if (error instanceof HostError) return { cause: error.failure, message: error.message, retryAt: error.retryAt }
-  const message = explain(error, false)
-  if (message === null) throw error
-  return { cause: error instanceof BranchConflict ? 'conflict' : causeOf(error), message, retryAt: null }
-}
-
-/** Records the result of a poll and queues the next one. */
-function recordResult(app: App, id: string, seen: string, trouble: Trouble | null): WriteResult {
-  return async (tx) => {
-    const stored = await tx.get(requestExports, id)
-    if (!stored) return
-    const now = app.clock.now()
-    const { problem: before, ...rest } = stored
-    const problem = trouble && problemAfter(before, trouble, now.toISOString())
-    const next = await tx.replace(requestExports, {
-      ...rest,
-      ...(problem ? { problem } : {}),
-      seen,
-      lookedAt: now.toISOString(),
-    })
-    const at = trouble && problem ? retryAt(trouble, problem, now.getTime()) : nextLook(next, now.getTime())
-    if (at !== null) await scheduleLook(app, tx, next, at)
-  }
-}
-
-const problemAfter = (before: ExportProblem | undefined, { cause, message }: Trouble, now: string): ExportProblem => ({
+const problemAfter = (
+  before: ExportProblem | undefined,
+  { cause, message }: PollTrouble,
+  now: string,
+): ExportProblem => ({
   cause,
   message,
   since: before?.cause === cause ? before.since : now,
   attempts: (before?.cause === cause ? before.attempts : 0) + 1,
 })
-
-const retryAt = ({ retryAt: told }: Trouble, { attempts }: ExportProblem, now: number): number =>
-  told === null ? now + backOff(attempts, RETRY) : Math.max(now, told.getTime())
 
 async function step(all: Export): Promise<void> {
   const { doc, request, host } = all

@@ -9,11 +9,12 @@ import {
   spaces,
 } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
+import { queuePoll } from '../connections/host-polls.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import { headOf } from '../revisions/main-content.js'
-import { isLive, scheduleLook } from './schedule.js'
+import { exportPolls, isLive } from './schedule.js'
 
 /** Maximum number of live exports per connection. */
 const MAX_LIVE = 100
@@ -57,7 +58,7 @@ export async function requestExportOf(
     if (before && isLive(before)) {
       if (before.connection !== connection.id)
         throw conflict(`The connection ${before.connection} already exports the change request.`)
-      await scheduleLook(app, tx, before, now.getTime())
+      await queuePoll(app, tx, exportPolls.order(before), now.getTime())
       return before
     }
     const live = (await tx.find(requestExports, 'connection', connection.id)).filter(isLive)
@@ -73,7 +74,7 @@ export async function requestExportOf(
     const inserted = before
       ? await tx.replace(requestExports, { ...next, version: before.version })
       : await tx.insert(requestExports, next)
-    await scheduleLook(app, tx, inserted, now.getTime())
+    await queuePoll(app, tx, exportPolls.order(inserted), now.getTime())
     return inserted
   })
   app.wakes.jobs()

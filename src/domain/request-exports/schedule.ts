@@ -9,7 +9,7 @@ import {
   requestExports,
 } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
-import { queuePoll } from '../connections/poll-schedule.js'
+import { hastenPoll, type PollKind } from '../connections/host-polls.js'
 import type { App } from '../context/app.js'
 import { headNow } from '../context/head-now.js'
 import { changeRequestRef } from '../context/refs.js'
@@ -30,20 +30,35 @@ export const isLive = ({ status }: Pick<RequestExportDoc, 'status'>): boolean =>
 const isWaiting = (doc: RequestExportDoc): boolean => doc.waitsFor !== undefined
 
 /** Returns the time of the next poll after one without changes (milliseconds since 1970). Null = never. */
-export function nextLook(doc: RequestExportDoc, now: number): number | null {
+function nextPoll(doc: RequestExportDoc, now: number): number | null {
   const quiet = now - Date.parse(doc.changedAt)
   if (isLive(doc) || isWaiting(doc)) return now + Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, quiet / 10))
   return doc.status === 'closed' && doc.pullRequest !== undefined && quiet < REOPEN_MS ? now + POLL_OF_CLOSED_MS : null
 }
 
-/** Queues the next poll, or moves the queued one to an earlier time. `at` is in milliseconds since 1970. */
-export const scheduleLook = (
-  app: App,
-  tx: Transaction,
-  { id, organization }: RequestExportDoc,
-  at: number,
-): Promise<void> =>
-  queuePoll(app, tx, { ...jobOf(REQUEST_EXPORT, { request: id }), lane: `${REQUEST_EXPORT}:${id}`, organization }, at)
+/** The polls of exports. */
+export const exportPolls: PollKind<RequestExportDoc> = {
+  table: requestExports,
+  firstRetryMs: 30_000,
+  failed: 'The pull request of a change request could not be updated.',
+  logged: ({ connection, space, id }) => ({ connection, space, request: id }),
+  order: ({ id, organization }) => ({
+    ...jobOf(REQUEST_EXPORT, { request: id }),
+    lane: `${REQUEST_EXPORT}:${id}`,
+    organization,
+  }),
+  nextAt: (_app, doc, now) => nextPoll(doc, now),
+  attempts: ({ problem }) => problem?.attempts ?? 0,
+  withUnexpected: (doc, message, now) => ({
+    ...doc,
+    problem: {
+      cause: 'internal',
+      message,
+      since: doc.problem?.since ?? now,
+      attempts: (doc.problem?.attempts ?? 0) + 1,
+    },
+  }),
+}
 
 /** Returns a digest of the exported state of a change request: its branch, text, status and reviewers. */
 export async function stateOf(app: App, reader: Reader, doc: RequestExportDoc): Promise<string> {
@@ -74,15 +89,11 @@ export async function noteHint(app: App, hint: { connection: string } | undefine
   const all = hint
     ? await app.store.find(requestExports, 'connection', hint.connection)
     : await app.store.find(requestExports, 'waiting', 'waiting')
-  for (const doc of all) if (nextLook(doc, app.clock.now().getTime()) !== null) await hasten(app, doc, 0)
+  for (const doc of all) if (nextPoll(doc, app.clock.now().getTime()) !== null) await hasten(app, doc, 0)
 }
 
-async function hasten(app: App, doc: Document<RequestExportDoc>, ms: number): Promise<void> {
-  await app.store.transact(async (tx) => {
-    if (await tx.get(requestExports, doc.id)) await scheduleLook(app, tx, doc, app.clock.now().getTime() + ms)
-  })
-  app.wakes.jobs()
-}
+const hasten = (app: App, { id }: Document<RequestExportDoc>, ms: number): Promise<void> =>
+  hastenPoll(app, exportPolls, id, () => app.clock.now().getTime() + ms)
 
 /** Removes the exports of a space, in the transaction that purges it. Their pull requests stay on the host. */
 export async function removeExports(tx: Transaction, space: string): Promise<void> {
@@ -91,17 +102,4 @@ export async function removeExports(tx: Transaction, space: string): Promise<voi
       if (job.state === 'queued') await tx.remove(jobs, job.id)
     await tx.remove(requestExports, doc.id)
   }
-}
-
-/** Records an unexpected failure of a poll, and polls again in an hour. */
-export async function retryUnexpected(app: App, tx: Transaction, id: string, message: string): Promise<void> {
-  const stored = await tx.get(requestExports, id)
-  if (!stored) return
-  const now = app.clock.now()
-  const attempts = (stored.problem?.attempts ?? 0) + 1
-  const next = await tx.replace(requestExports, {
-    ...stored,
-    problem: { cause: 'internal', message, since: stored.problem?.since ?? now.toISOString(), attempts },
-  })
-  await scheduleLook(app, tx, next, now.getTime() + POLL_OF_CLOSED_MS)
 }
