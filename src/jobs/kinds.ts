@@ -3,6 +3,7 @@ import { makeComputedRevision, spreadVersion } from '../domain/commits/computed-
 import { type PollKind, recordUnexpected, type WritePoll } from '../domain/connections/host-polls.js'
 import { PULL_PREVIEWS } from '../domain/connections/preview-polls.js'
 import type { App } from '../domain/context/app.js'
+import { resumeSync } from '../domain/git-sync/runs.js'
 import { Interrupted } from '../domain/imports/failure.js'
 import { runImport, writeImportEnd } from '../domain/imports/run.js'
 import { fetchObjects } from '../domain/lfs/fetch.js'
@@ -48,6 +49,18 @@ const contentImport = jobKind({
     write: (tx) => writeImportEnd(app, tx, id, { problem: { code: 'internal', message: error } }),
     afterwards: async () => app.waits.wake(id),
   }),
+})
+
+/** Resumes a sync after the change request with its conflict was merged. */
+const resumption = jobKind({
+  kind: 'resume-sync',
+  // The run that it queues waits for the same slots.
+  queue: queues.sync,
+  async run(app, { payload }) {
+    await resumeSync(app, payload.changeRequest)
+    return {}
+  },
+  failed: (_app, _job, error) => ({ error }),
 })
 
 /** Repacks the repository of a space. */
@@ -198,6 +211,7 @@ const resolveLfs = jobKind({
 const all: readonly JobKind[] = [
   gitImport,
   gitExport,
+  resumption,
   requestExport,
   pullPreviews,
   contentImport,

@@ -59,6 +59,8 @@ export interface BundleOrder {
 interface JobPayloads {
   'git-import': { run: string }
   'git-export': { run: string }
+  /** The merge of a change request that held the conflict of a sync. */
+  'resume-sync': { changeRequest: string }
   'request-export': { request: string }
   'pull-previews': { connection: string; space: string }
   'content-import': { import: string }

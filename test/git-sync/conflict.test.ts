@@ -3,7 +3,7 @@ import { findChangeRequest } from '../../src/domain/change-requests/change-reque
 import { listConflicts } from '../../src/domain/change-requests/conflicts.js'
 import { makeCommit } from '../../src/domain/commits/make-commit.js'
 import { overridesAt } from '../../src/domain/revisions/identity.js'
-import { mergeAndResume } from '../../src/domain/git-sync/runs.js'
+import { mergeChangeRequest } from '../../src/domain/change-requests/merge-requests.js'
 import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { type ChangeRequestDoc, changeRequests } from '../../src/model/index.js'
@@ -55,7 +55,7 @@ async function resolve(space: LoadedSpace, id: string | undefined, content: stri
   await space.repo.refs.move([{ ref: branch, from: ours, to: commit }], 'resolve', anyLease)
   const loaded = await findChangeRequest(f.app, space, doc.id)
   if (!loaded) throw new Error('no change request')
-  await mergeAndResume(f.app, f.actor, await f.reload(space), loaded)
+  await mergeChangeRequest(f.app, f.actor, await f.reload(space), loaded)
   return changeRequest(id)
 }
 
@@ -207,7 +207,7 @@ for (const told of ['another branch', 'another branch that is as main is here'])
 
     const held = await findChangeRequest(f.app, space, run.changeRequest as string)
     if (!held) throw new Error('no change request')
-    await mergeAndResume(f.app, f.actor, await f.reload(space), held)
+    await mergeChangeRequest(f.app, f.actor, await f.reload(space), held)
     assert.is((await f.files(space))['guide.md'], lines('one', 'three', 'four').trimEnd())
     assert.is((await f.files(space))['README.md'], '# Home\n\nmine')
   })

@@ -3,7 +3,7 @@ import type { LoadedChangeRequest, LoadedSpace } from '../../src/domain/context/
 import { findChangeRequest } from '../../src/domain/change-requests/change-requests.js'
 import { listConflicts } from '../../src/domain/change-requests/conflicts.js'
 import { updateFromMain } from '../../src/domain/change-requests/merge-requests.js'
-import { mergeAndResume } from '../../src/domain/git-sync/runs.js'
+import { mergeChangeRequest } from '../../src/domain/change-requests/merge-requests.js'
 import { structureAt } from '../../src/domain/revisions/structures.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
@@ -71,7 +71,7 @@ for (const later of [false, true])
     )
     await updateFromMain(f.app, f.actor, space, request, [{ path: 'guide.md', content: page('here and there') }])
     assert.equal(await listConflicts(f.app, space, await held(space, run.changeRequest)), [])
-    await mergeAndResume(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
+    await mergeChangeRequest(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
     const files = await f.files(space)
     assert.is(files['guide.md'], page('here and there').trimEnd())
     assert.is(files['other.md'], page('one, there', 'two, here again', 'three').trimEnd())
@@ -81,7 +81,7 @@ test('cleanly imported changes still merge cleanly with later local edits', asyn
   const { space, remote, run } = await exportedToBoth('meanwhile')
   // Nothing conflicts any more: main integrates the remote commits.
   await f.edit(space, { 'guide.md': page('there'), 'other.md': page('one, there', 'two, here once more', 'three') })
-  await mergeAndResume(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
+  await mergeChangeRequest(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
   const files = await f.files(space)
   assert.is(files['other.md'], page('one, there', 'two, here once more', 'three').trimEnd())
   assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')
@@ -110,7 +110,7 @@ test('a remote commit cannot claim a merge base to remove local content', async 
     ['guide.md'],
   )
   await updateFromMain(f.app, f.actor, space, request, [{ path: 'guide.md', content: page('both') }])
-  await mergeAndResume(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
+  await mergeChangeRequest(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
   assert.is((await f.files(space))['kept.md'], page('written here').trimEnd())
 })
 
@@ -135,7 +135,7 @@ test('content dropped during a conflict does not come back after the conflict is
   await updateFromMain(f.app, f.actor, space, await held(space, run.changeRequest), [
     { path: 'guide.md', content: page('here and there') },
   ])
-  await mergeAndResume(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
+  await mergeChangeRequest(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
   const kept = (await f.files(space))['extra.md']
   if (kept === undefined) await f.edit(space, { 'extra.md': '# Extra\n' })
   await remote.commit({ 'README.md': '# Home\n\nthere\n' }, { ref: docs })
@@ -176,7 +176,7 @@ for (const exported of [false, true])
       ['guide.md'],
     )
     await updateFromMain(f.app, f.actor, space, request, [{ path: 'guide.md', take: 'main' }])
-    await mergeAndResume(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
+    await mergeChangeRequest(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
     const pages = await pagesOf(await f.reload(space))
     assert.equal([pages.has('old.md'), pages.get('new.md')?.id], [false, id])
     assert.is((await f.files(space))['new.md'], page('here', ...text.slice(1), 'and more').trimEnd())

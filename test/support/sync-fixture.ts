@@ -86,8 +86,8 @@ export interface Fixture {
   import(space: LoadedSpace, input: Partial<ImportRequest> & { url: string }): Promise<SyncRunDoc>
   export(space: LoadedSpace, input: Partial<ExportRequest> & { url: string }): Promise<SyncRunDoc>
   /**
-   * Decides all conflicts of a run for one side, and merges its change request. Returns the paths that were in
-   * conflict.
+   * Decides all conflicts of a run for one side, merges its change request, and waits for the sync that this resumes.
+   * Returns the paths that were in conflict.
    */
   decide(space: LoadedSpace, run: SyncRunDoc, take: 'main' | 'change-request'): Promise<string[]>
   /** The newest run, when the worker is idle. */
@@ -335,6 +335,7 @@ export async function startFixture(signingKeyFile: string | null = null): Promis
         paths.map((path) => ({ path, take })),
       )
       await mergeChangeRequest(app, actor, await fixture.reload(space), await request())
+      await worker.idle()
       return paths
     },
     async last(space) {

@@ -6,8 +6,7 @@ import {
   readDescription,
   updateChangeRequest,
 } from '../../domain/change-requests/change-requests.js'
-import { updateFromMain } from '../../domain/change-requests/merge-requests.js'
-import { mergeAndResume } from '../../domain/git-sync/runs.js'
+import { mergeChangeRequest, updateFromMain } from '../../domain/change-requests/merge-requests.js'
 import { paginate } from '../../kernel/paging.js'
 import {
   ChangeRequest,
@@ -119,7 +118,7 @@ export const mergeChangeRequestById = endpoint({
   returns: MergeResult,
   fails: [409, 423],
   handle: async ({ app, actor, space, changeRequest }) => ({
-    ...(await mergeAndResume(app, actor, space, changeRequest)),
+    ...(await mergeChangeRequest(app, actor, space, changeRequest)),
     result: 'merge' as const,
   }),
 })

@@ -9,6 +9,8 @@ import {
   type ChangeRequestStatus,
   changeRequests,
   type DescriptionInput,
+  jobOf,
+  jobs,
   type SpaceDoc,
   spaces,
   type UpdateChangeRequest,
@@ -195,7 +197,7 @@ export async function changeDocumentIn(
   return tx.replace(changeRequests, next)
 }
 
-/** Writes the event for a change of subject or status, if there is one. */
+/** Writes the event for a change of subject or status, if there is one, and queues the reaction to a merge. */
 async function emitChange(
   app: App,
   tx: Transaction,
@@ -217,10 +219,28 @@ async function emitChange(
     const { space, id: changeRequest, createdBy } = after
     const news = { type: 'merged' as const, organization, space, changeRequest, ...defined({ actor }) }
     await notify(app, tx, news, [createdBy])
+    if (after.remoteKey !== undefined) await queueResumption(app, tx, organization, changeRequest)
   } else if (after.status !== before.status || after.subject !== before.subject) {
     const data = { number, status: after.status, previousStatus: before.status, subject: after.subject }
     await emit(app, tx, { ...common, type: 'change_request.updated', data })
   }
+}
+
+/**
+ * Queues the job that resumes the sync whose conflict a change request held. It is in the transaction that records the
+ * merge, so the sync resumes after a kill, and also if the service recorded the merge.
+ */
+async function queueResumption(app: App, tx: Transaction, organization: string, changeRequest: string): Promise<void> {
+  await tx.insert(jobs, {
+    id: newId(),
+    ...jobOf('resume-sync', { changeRequest }),
+    lane: `resume-sync:${changeRequest}`,
+    organization,
+    state: 'queued',
+    sequence: 1,
+    attempts: 0,
+    createdAt: app.clock.now().toISOString(),
+  })
 }
 
 /** Changes subject and status. The status `merged` is final, and only a merge sets it. */

@@ -1,21 +1,21 @@
 /** Lists, retries and resumes the sync runs of a space, and unlinks its remote. */
 import { conflict } from '../../kernel/errors.js'
-import type { CommitId } from '../../kernel/ids.js'
-import { type ChangeRequestDoc, type RetryRequest, type SyncRunDoc, spaces, syncRuns } from '../../model/index.js'
+import { changeRequests, type RetryRequest, type SyncRunDoc, spaces, syncRuns } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import { mergeChangeRequest } from '../change-requests/merge-requests.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
-import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
+import type { LoadedSpace } from '../context/loaded.js'
 import { checkUnlocked } from '../commits/guards.js'
 import { connectionTo, readRemote, remoteOf } from './remote.js'
 import { enqueue, isOver, requireRole } from './request.js'
 import { defined } from '../../kernel/defined.js'
 
 /** Returns the runs of a space, newest first. */
-export async function listSyncRuns(app: App, space: LoadedSpace): Promise<Document<SyncRunDoc>[]> {
-  return (await app.store.find(syncRuns, 'space', space.doc.id)).sort((a, b) => b.sequence - a.sequence)
-}
+export const listSyncRuns = (app: App, { doc }: LoadedSpace): Promise<Document<SyncRunDoc>[]> =>
+  runsOfSpace(app, doc.id)
+
+const runsOfSpace = async (app: App, space: string): Promise<Document<SyncRunDoc>[]> =>
+  (await app.store.find(syncRuns, 'space', space)).sort((a, b) => b.sequence - a.sequence)
 
 /**
  * Removes the space's link to its remote. The sync log stays, so a later sync with the same remote continues from
@@ -71,36 +71,37 @@ export const retryInput = (run: SyncRunDoc, requestedBy: string) => ({
 })
 
 /**
- * Merges a change request (`mergeChangeRequest`). If it resolved a sync conflict, queues the blocked export again. If
- * no export was blocked, queues the last import if that needs no credential, because later heads may be waiting.
+ * Continues the sync whose conflict a merged change request held, as a reaction to the merge. Queues the blocked export
+ * again. If no export was blocked, queues the last import if that needs no credential, because later heads may be
+ * waiting. The run is queued for the user who merged, or, if the service recorded the merge, for the user of that run.
+ * A call that is repeated after a kill queues nothing.
  */
-export async function mergeAndResume(
-  app: App,
-  actor: Actor,
-  space: LoadedSpace,
-  changeRequest: LoadedChangeRequest,
-): Promise<{ revision: CommitId }> {
-  const merged = await mergeChangeRequest(app, actor, space, changeRequest)
-  await resume(app, actor, space, changeRequest.doc)
-  return merged
-}
-
-async function resume(app: App, actor: Actor, space: LoadedSpace, changeRequest: ChangeRequestDoc): Promise<void> {
-  if (changeRequest.remoteKey === undefined) return
-  const runs = (await listSyncRuns(app, space)).filter((run) => run.key === changeRequest.remoteKey && !run.standalone)
+export async function resumeSync(app: App, changeRequest: string): Promise<void> {
+  const request = await app.store.get(changeRequests, changeRequest)
+  const doc = request && (await app.store.get(spaces, request.space))
+  if (!request || !doc || doc.deletedAt !== undefined) return
+  const { remoteKey, mergedAt = '', mergedBy } = request
+  const runs = (await runsOfSpace(app, doc.id)).filter((run) => run.key === remoteKey && !run.standalone)
   if (runs.some((run) => !isOver(run))) return
-  const lastExport = runs.find((run) => run.direction === 'export')
+  const later = runs.filter(({ startedAt }) => startedAt > mergedAt)
+  const earlier = runs.slice(later.length)
+  const lastExport = earlier.find(({ direction }) => direction === 'export')
   const blocked = lastExport?.state === 'conflict' ? lastExport : undefined
-  const run = blocked ?? runs.find((one) => one.direction === 'import' && !one.hadCredential)
-  if (!run || (run.direction === 'import' && space.doc.editMode === 'locked')) return
-  const connection = await connectionTo(app.store, space.doc.id, run.key)
+  const run = blocked ?? earlier.find((one) => one.direction === 'import' && !one.hadCredential)
+  if (!run || later.some(({ direction }) => direction === run.direction)) return
+  if (run.direction === 'import' && doc.editMode === 'locked') return
+  const connection = await connectionTo(app.store, doc.id, run.key)
   // A paused connection catches up when it is resumed.
   if (connection?.paused) return
   const owner = connection === null ? {} : { connection: connection.id, trigger: 'resumed' as const }
-  await enqueue(app, space, {
-    remote: remoteOf(run),
-    credential: null,
-    run: { ...retryInput(run, actor.user.id), ...owner, force: false },
-    follows: true,
-  })
+  await enqueue(
+    app,
+    { doc },
+    {
+      remote: remoteOf(run),
+      credential: null,
+      run: { ...retryInput(run, mergedBy ?? run.requestedBy), ...owner, force: false },
+      follows: true,
+    },
+  )
 }
