@@ -1,6 +1,6 @@
 /** Lists the merge rules that a change request does not meet for one user. */
 import type { UnmetRule } from '../../model/index.js'
-import { protectionOf, protects } from '../commits/rules/effective.js'
+import { protectionOf } from '../commits/rules/effective.js'
 import { unmetRules } from '../commits/rules/unmet.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
@@ -18,7 +18,7 @@ export async function unmetBy(
   changeRequest: LoadedChangeRequest,
 ): Promise<UnmetRule[]> {
   const { status } = changeRequest.doc
-  if (status === 'merged' || status === 'archived' || !protects(await protectionOf(app.store, space.doc))) return []
+  if (status === 'merged' || status === 'archived' || (await protectionOf(app.store, space.doc)) === null) return []
   const wrote = await wroteIn(app, space, changeRequest, user)
   return unmetRules(app.store, space, { ...changeRequest, mergedBy: { user: user.id, wrote } })
 }

@@ -11,7 +11,7 @@ import { noteWritten } from '../context/measures.js'
 import { checkByteQuota, checkContentMove } from '../context/quotas.js'
 import { MAIN } from '../context/refs.js'
 import type { Candidate } from './rules/approvals.js'
-import { type Protection, protectionOf, protects, settingsOf } from './rules/effective.js'
+import { type Protection, protectionOf, settingsOf } from './rules/effective.js'
 import { unmetRules } from './rules/unmet.js'
 import { spaceRole } from '../roles/access.js'
 
@@ -62,8 +62,11 @@ export function guardMain(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, mo
       const doc = await checkWritable(app, space, { moves, mayDelete })
       const protection = await protectionOf(app.store, doc)
       bypassed = []
-      if (move.by === 'service' || !protects(protection)) return
-      if (move.by === 'import') return checkImport(true, move.known(doc))
+      if (move.by === 'service' || protection === null) return
+      if (move.by === 'import') {
+        if (!move.known(doc)) throw otherRemote()
+        return
+      }
       if (move.by === 'merge') bypassed = await checkMerge(app, { ...space, doc }, protection, move.changeRequest)
       else bypassed = await checkEdit(app, doc, protection, move.actor.user.id)
     },
@@ -152,14 +155,12 @@ export function checkUnlocked({ doc }: { doc: Pick<SpaceDoc, 'editMode'> }): voi
     throw new ServiceError('locked', 'The space is locked. To change its content, set editMode to live.')
 }
 
-/** Throws 409 if the space has merge rules and was last synced with another remote (`known` is false). */
-export function checkImport(isProtected: boolean, known: boolean): void {
-  if (!known && isProtected)
-    throw conflict(
-      'This space has merge rules (requiredApprovals, mergeRules), so main accepts imports only from the repository, branch and folder that it was ' +
-        'last synced with. To import from another one, an admin has to set requiredApprovals to 0 and mergeRules to none first.',
-    )
-}
+/** Returns the error (409) for an import into a space with merge rules that was last synced with another remote. */
+export const otherRemote = (): ServiceError =>
+  conflict(
+    'This space has merge rules (requiredApprovals, mergeRules), so main accepts imports only from the repository, branch and folder that it was ' +
+      'last synced with. To import from another one, an admin has to set requiredApprovals to 0 and mergeRules to none first.',
+  )
 
 const useChangeRequest = ({ id }: SpaceDoc, { approvals, rules }: Protection): string => {
   const times = approvals === 1 ? ' once' : ` ${approvals} times`

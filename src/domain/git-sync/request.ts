@@ -20,8 +20,8 @@ import type { Document, Reader, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedSpace } from '../context/loaded.js'
-import { checkImport, checkUnlocked } from '../commits/guards.js'
-import { protectionOf, protects } from '../commits/rules/effective.js'
+import { checkUnlocked, otherRemote } from '../commits/guards.js'
+import { protectionOf } from '../commits/rules/effective.js'
 import { spaceRole } from '../roles/access.js'
 import { SyncCancelled, SyncFailure } from './failure.js'
 import { connectionTo, type Credential, isLinkTo, readRemote, remoteOf, type SyncRemote } from './remote.js'
@@ -60,10 +60,7 @@ export async function requestImport(
     mergeRequests: standalone,
   })
   requireRole(space, remote, standalone ? 'standalone' : input.force ? 'force' : 'plain')
-  if (!standalone) {
-    checkUnlocked(space)
-    checkImport(protects(await protectionOf(app.store, space.doc)), isLinkTo(space.doc.git, remote.key))
-  }
+  if (!standalone) checkUnlocked(space)
   const run = {
     direction: 'import' as const,
     force: input.force ?? false,
@@ -246,10 +243,10 @@ async function checkAsker(tx: Reader, run: NewRun, id: string, remote: SyncRemot
   if (!doc) throw notFound('The space')
   const role = await spaceRole(tx, run.requestedBy, doc)
   if (role === null) throw notFound('The space')
-  const connected = run.connection !== undefined
-  requireRole({ doc, role }, remote, kindOf(run), connected)
-  if (run.direction === 'import' && !run.standalone)
-    checkImport(protects(await protectionOf(tx, doc)), connected || isLinkTo(doc.git, remote.key))
+  const known = run.connection !== undefined || isLinkTo(doc.git, remote.key)
+  requireRole({ doc, role }, remote, kindOf(run), known)
+  if (run.direction === 'import' && !run.standalone && !known && (await protectionOf(tx, doc)) !== null)
+    throw otherRemote()
 }
 
 export const isOver = (run: SyncRunDoc): boolean => run.state !== 'queued' && run.state !== 'running'
@@ -257,9 +254,9 @@ export const isOver = (run: SyncRunDoc): boolean => run.state !== 'queued' && ru
 async function writeLink(tx: Transaction, id: string, remote: SyncRemote, link: GitLink): Promise<void> {
   const space = await tx.get(spaces, id)
   if (!space) return
-  const { git } = space
-  const { url, updatedAt } = isLinkTo(git, remote.key) ? git : link
-  await tx.replace(spaces, { ...space, git: { ...(isLinkTo(git, remote.key) ? git : {}), ...link, url, updatedAt } })
+  const known = isLinkTo(space.git, remote.key) ? space.git : null
+  const { url, updatedAt } = known ?? link
+  await tx.replace(spaces, { ...space, git: { ...known, ...link, url, updatedAt } })
 }
 
 /**

@@ -6,7 +6,7 @@ import { atLeast } from '../../access/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import { spaces } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
-import { protectionOf, protects } from '../commits/rules/effective.js'
+import { protectionOf } from '../commits/rules/effective.js'
 import { spaceRole, type Viewer } from '../roles/access.js'
 import { roleOnItem } from './location-checks.js'
 import type { Item } from './siblings.js'
@@ -18,7 +18,7 @@ import type { Item } from './siblings.js'
 export async function adminProtectedSpaces(reader: Reader, viewer: Viewer, items: readonly Item[]): Promise<string[]> {
   const protectedIds: string[] = []
   for (const item of items) {
-    if (item.kind !== 'space' || !(item.doc.editMode === 'locked' || protects(await protectionOf(reader, item.doc))))
+    if (item.kind !== 'space' || !(item.doc.editMode === 'locked' || (await protectionOf(reader, item.doc)) !== null))
       continue
     if (!atLeast(await roleOnItem(reader, viewer, item), 'admin')) protectedIds.push(item.doc.id)
   }

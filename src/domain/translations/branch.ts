@@ -11,7 +11,7 @@ import { type LoadedSpace, loadHead } from '../context/loaded.js'
 import { changeRequestRef, MAIN } from '../context/refs.js'
 import { createChangeRequest } from '../change-requests/change-requests.js'
 import { guardBranch, guardMain, type RefGuard } from '../commits/guards.js'
-import { protectionOf, protects } from '../commits/rules/effective.js'
+import { protectionOf } from '../commits/rules/effective.js'
 import { headOf } from '../revisions/main-content.js'
 import { spaceRole } from '../roles/access.js'
 
@@ -68,7 +68,7 @@ async function liveChangeRequest(
 /** Whether a run must write to a change request, since merge rules protect the result. */
 export async function needsChangeRequest(app: App, space: LoadedSpace): Promise<boolean> {
   const stored = await app.store.get(spaces, space.doc.id)
-  return stored !== null && protects(await protectionOf(app.store, stored))
+  return stored !== null && (await protectionOf(app.store, stored)) !== null
 }
 
 /** Returns the branch that the next run builds on. */

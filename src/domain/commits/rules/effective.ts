@@ -12,20 +12,20 @@ export interface Protection {
   bypass: ReadonlySet<string>
 }
 
-/** Reads the stored rules that currently apply to a space. */
-export async function protectionOf(reader: Reader, space: SpaceDoc): Promise<Protection> {
+/** Reads the stored rules that currently apply to a space. Null if none restricts changes of main. */
+export async function protectionOf(reader: Reader, space: SpaceDoc): Promise<Protection | null> {
   const own = space.mergeRules ?? { type: 'inherit' }
   const set = own.type === 'inherit' ? (await reader.get(organizations, space.organization))?.mergeRules : own
   const all = set?.type === 'rules' ? set.rules : []
+  const approvals = space.requiredApprovals ?? 0
+  const rules = all.filter(({ rule }) => rule !== 'allow_bypass')
+  if (approvals === 0 && rules.length === 0) return null
   return {
-    approvals: space.requiredApprovals ?? 0,
-    rules: all.filter(({ rule }) => rule !== 'allow_bypass'),
+    approvals,
+    rules,
     bypass: new Set(all.flatMap((one) => (one.rule === 'allow_bypass' ? one.users : []))),
   }
 }
-
-/** Whether there are rules that restrict changes of main. */
-export const protects = ({ approvals, rules }: Protection): boolean => approvals > 0 || rules.length > 0
 
 /** Returns the setting names that the audit log records for bypassed rules. */
 export const settingsOf = ({ approvals, rules }: Protection): string[] => [

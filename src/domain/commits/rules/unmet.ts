@@ -7,7 +7,7 @@ import { MAIN } from '../../context/refs.js'
 import { lacksContent } from '../../revisions/missing-content.js'
 import { spaceRole } from '../../roles/access.js'
 import { type Candidate, type CountedReviews, countedReviews, missingApprovals, namesOf } from './approvals.js'
-import { type Protection, protectionOf, protects } from './effective.js'
+import { type Protection, protectionOf } from './effective.js'
 
 /** The state that merge rules are checked against. */
 interface ReviewState {
@@ -125,7 +125,7 @@ export async function unmetRules(
   candidate: Candidate,
 ): Promise<UnmetRule[]> {
   const protection = await protectionOf(reader, space.doc)
-  return protects(protection) ? unmetOf(reader, protection, space, candidate) : []
+  return protection === null ? [] : unmetOf(reader, protection, space, candidate)
 }
 
 async function unmetOf(
