@@ -4,15 +4,7 @@ import type { App } from '../domain/context/app.js'
 import { causeOf, explain, SyncCancelled } from '../domain/git-sync/failure.js'
 import { runExport } from '../domain/git-sync/export.js'
 import { runImport } from '../domain/git-sync/import.js'
-import {
-  during,
-  openSync,
-  type Outcome,
-  recordStart,
-  type Sync,
-  writeFailure,
-  writeOutcome,
-} from '../domain/git-sync/sync.js'
+import { openSync, type Outcome, startRun, type Sync, writeFailure, writeOutcome } from '../domain/git-sync/sync.js'
 import { lfsOrderAfter, queueLfs } from '../domain/lfs/queue.js'
 import { type SyncRunDoc, syncRuns } from '../model/index.js'
 import type { Ending, JobKind } from './job-kind.js'
@@ -31,7 +23,7 @@ const gitSyncJob = (
     const stop = new AbortController()
     app.running.set(id, stop)
     try {
-      const { sync, outcome } = await during(recordStart(app, id), async () => {
+      const { sync, outcome } = await startRun(app, id, async () => {
         const sync = await openSync(app, id, (run) => credentialOfRun(app, run), stop.signal)
         return { sync, outcome: await work(sync) }
       })

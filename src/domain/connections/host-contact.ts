@@ -35,6 +35,6 @@ export async function contactHost(
     remote,
     connection: withCredential(remote, await gitCredentialOf(app, through), signal),
     host: app.hosts.open(hostAddressOf(app, through)),
-    enter: async () => {},
+    within: (_stage, work) => work(),
   }
 }

@@ -17,7 +17,7 @@ import { isLocked, planWithSettledConflicts } from './conflicts-merged-elsewhere
 import type { Arrival, ArrivalPlan } from './plan-arrival.js'
 import { describeRemote, isLinkTo } from './remote.js'
 import { checkStillValid } from './request.js'
-import { type Contact, during, type Outcome, type LockedSync, type Sync } from './sync.js'
+import type { Contact, Outcome, LockedSync, Sync } from './sync.js'
 import { openState } from './sync-log.js'
 import { logMoves } from './log-moves.js'
 
@@ -45,7 +45,7 @@ export async function applyArrival(
         }
       }
     })
-  return during(sync.enter('checking'), () => during(sync.enter('merging'), merged))
+  return sync.within('checking', () => sync.within('merging', merged))
 }
 
 async function attempt(

@@ -15,7 +15,7 @@ import { firstExportBase, type BranchHead, findOtherBranches } from './new-branc
 import { describeRemote, type SyncRemote } from './remote.js'
 import { onRemoteSide, type Sided } from './remote-side.js'
 import { checkStillValid } from './request.js'
-import { during, type LockedSync, type Outcome, type Sync } from './sync.js'
+import type { LockedSync, Outcome, Sync } from './sync.js'
 import { openState } from './sync-log.js'
 import { logMoves } from './log-moves.js'
 import { applyArrival } from './apply-arrival.js'
@@ -43,8 +43,7 @@ async function exportTo(sync: Sided<Sync>): Promise<Outcome> {
 async function attempt(sync: Sided<Sync>, expected: CommitId | null): Promise<Outcome | 'remote moved'> {
   const { app, remote, run } = sync
   const { repo } = sync.space
-  if (expected === null) await sync.enter('connecting')
-  let head = expected ?? (await repo.remote.head(sync.connection, remote.ref))
+  let head = expected ?? (await sync.within('connecting', () => repo.remote.head(sync.connection, remote.ref)))
   if (head === null && !run.force && (await hasSeenBranch(sync))) throw await noBranch(sync, true)
   let imported: Outcome | null = null
   if (expected === null && head !== null) {
@@ -243,7 +242,7 @@ async function push(sync: Sided<Sync>, { entry, expected, before }: Prepared): P
       return work(log, main, lease)
     })
   try {
-    await during(sync.enter('pushing'), () =>
+    await sync.within('pushing', () =>
       sync.side.commits.remote.push(sync.connection, remote.ref, entry.remote, expected),
     )
   } catch (error) {

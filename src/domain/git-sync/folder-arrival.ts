@@ -5,7 +5,7 @@ import { withPackLimit } from '../context/quotas.js'
 import { keepFilesBeside } from '../revisions/outside-files.js'
 import { folderCommit, mappedBefore } from './directory.js'
 import { isLinkTo } from './remote.js'
-import { type Contact, during, type FetchHints, fetchHead, fetchLimits } from './sync.js'
+import { type Contact, type FetchHints, fetchHead, fetchLimits } from './sync.js'
 import { openState } from './sync-log.js'
 
 /** A fetched head. */
@@ -53,7 +53,7 @@ export async function fetchFolder(
     ...(mapped ? { mapped } : {}),
     ...scratchOptions(contact),
   }
-  const fetched = await during(contact.enter('fetching'), () =>
+  const fetched = await contact.within('fetching', () =>
     withPackLimit(contact.app, space.doc.organization, (maxPackBytes) =>
       through.fetchFolder(connection, ref, { ...order, maxPackBytes }),
     ),

@@ -71,11 +71,12 @@ async function importStandalone(sync: Sync): Promise<Outcome> {
   const { remote } = sync
   const { repo } = sync.space
   const { head, theirs: revision } = await fetchExisting(sync)
-  await sync.enter('checking')
   if (revision === null) throw noFolder(remote)
-  await sync.app.locks.run(sync.space.doc.id, async (lease) => {
-    if (repo.refs.head(keepRef(revision)) === null)
-      await repo.refs.move([{ ref: keepRef(revision), from: null, to: revision }], 'standalone import', lease)
-  })
+  const keep = (): Promise<void> =>
+    sync.app.locks.run(sync.space.doc.id, async (lease) => {
+      if (repo.refs.head(keepRef(revision)) === null)
+        await repo.refs.move([{ ref: keepRef(revision), from: null, to: revision }], 'standalone import', lease)
+    })
+  await sync.within('checking', keep)
   return { result: 'standalone', revision, remoteRevision: head }
 }

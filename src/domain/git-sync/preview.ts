@@ -57,7 +57,7 @@ export async function previewSync(
     remote,
     connection: withCredential(remote, credential ?? undefined),
     preview: true,
-    enter: async () => {},
+    within: (_stage, work) => work(),
     watch: () => ({
       mapped: async (_, total) => {
         if (total > MAX_MAPPED) throw tooLong(remote)

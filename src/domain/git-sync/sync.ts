@@ -31,8 +31,11 @@ export interface Contact {
   remote: SyncRemote
   /** The remote with its credential. Only passed to Git. */
   connection: Remote
-  /** Shows the current stage in `git/info`. */
-  enter(stage: Stage): Promise<void>
+  /**
+   * Runs the work of a stage while `git/info` shows it. Recording the stage waits for the disk. Resolves when both are
+   * done, so later stages are recorded in order.
+   */
+  within<T>(stage: Stage, work: () => Promise<T>): Promise<T>
   /** Reports progress. Absent if no one watches. */
   watch?(): Pick<FolderOrder, 'mapped' | 'received'>
   /** A preview: no ref may move. */
@@ -86,15 +89,21 @@ export async function openSync(
     run,
     remote,
     connection: withCredential(remote, await credentialOf(run), signal),
-    enter: (stage) =>
-      changeRun(app, run.id, ({ work: _before, ...now }) => ({ ...now, stage, progress: progress[stage] })),
+    within: (stage, work) =>
+      during(
+        changeRun(app, run.id, ({ work: _before, ...now }) => ({ ...now, stage, progress: progress[stage] })),
+        work,
+      ),
     watch: () => watchRun(app, run.id),
   }
 }
 
-/** Records that a run has started. */
-export const recordStart = (app: App, id: string): Promise<void> =>
-  changeRun(app, id, (run) => ({ ...run, state: 'running', stage: 'connecting', progress: progress.connecting }))
+/** Starts a run: its first work, while the start is recorded. */
+export const startRun = <T>(app: App, id: string, work: () => Promise<T>): Promise<T> =>
+  during(
+    changeRun(app, id, (run) => ({ ...run, state: 'running', stage: 'connecting', progress: progress.connecting })),
+    work,
+  )
 
 /** Whether a connection started the run automatically. Then neither the run nor its commits belong to a user. */
 export const isAutomatic = ({ connection, follows }: SyncRunDoc): boolean =>
@@ -110,11 +119,7 @@ const serviceActor = ({ settings }: App, run: SyncRunDoc) => ({
   proof: 'operator' as const,
 })
 
-/**
- * Runs work while a stage is being recorded, which waits for the disk. Returns when both are done, so later stages are
- * recorded in order.
- */
-export async function during<T>(entered: Promise<void>, work: () => Promise<T>): Promise<T> {
+async function during<T>(entered: Promise<void>, work: () => Promise<T>): Promise<T> {
   const [result] = await Promise.allSettled([work(), entered])
   await entered
   if (result.status === 'rejected') throw result.reason
@@ -255,5 +260,5 @@ export async function fetchHead(
     withPackLimit(app, space.doc.organization, (maxPackBytes) =>
       space.repo.remote.fetch(connection, ref, { ...limits, maxPackBytes }),
     )
-  return (await during(contact.enter('fetching'), fetched)).head
+  return (await contact.within('fetching', fetched)).head
 }
