@@ -1,5 +1,7 @@
 /** The IDs of pages, files and other entries. An ID is an override, or by default a hash of kind and path. */
 import { hash } from 'node:crypto'
+import { kindOfPath } from './known-files.js'
+import { keyBelow } from './paths.js'
 import type { EntryKind, IdOf } from './types.js'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -14,6 +16,12 @@ export const isEntryKind = (text: string): text is EntryKind => KINDS.has(text)
 export interface EntryKey {
   kind: EntryKind
   key: string
+}
+
+/** Returns the entry of a file at a path of the repository. `root` is the effective root. */
+export function entryOfFile(root: string, path: string): EntryKey {
+  const key = keyBelow(root, path)
+  return { kind: kindOfPath(key), key }
 }
 
 /** The IDs that differ from the default, by `<kind> NUL <key>`. All of them are different. */

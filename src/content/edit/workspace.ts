@@ -1,9 +1,8 @@
 /** The files of a revision during an edit, with the page structure and the IDs that result from the changes. */
 import { eachInSlices, filterInSlices, inSlices, mergeInSteps } from '../../kernel/slices.js'
 import { applyChanges, applyInSteps } from '../identity-changes.js'
-import { type IdOverrides, idOf } from '../identity.js'
+import { entryOfFile, type IdOverrides, idOf } from '../identity.js'
 import { matchStructures, structureKeys } from '../identity-structure.js'
-import { keyBelow } from '../paths.js'
 import { kindOfPath, shapedBy } from '../known-files.js'
 import { isFile, kindOf, MAX_STRUCTURE_BYTES, readBounded } from '../read-file.js'
 import { readStructure } from '../structure.js'
@@ -209,8 +208,7 @@ export class Workspace {
   }): Promise<void> {
     this.#stale = true
     const { root } = this.#structure.config
-    const key = (path: string): string => keyBelow(root, path)
-    const entry = (path: string) => ({ kind: kindOfPath(key(path)), key: key(path) })
+    const entry = (path: string) => entryOfFile(root, path)
     const paths = await this.paths()
     const below = root === '' ? '' : `${root}/`
     this.#overrides = applyChanges(
@@ -218,11 +216,10 @@ export class Workspace {
       {
         added: (changes.added ?? []).map(entry),
         deleted: (changes.deleted ?? []).map(entry),
-        renamed: (changes.renamed ?? []).map(({ from, to }) => ({
-          kind: kindOfPath(key(to)),
-          from: key(from),
-          to: key(to),
-        })),
+        renamed: (changes.renamed ?? []).map(({ from, to }) => {
+          const { kind, key } = entry(to)
+          return { kind, from: entry(from).key, to: key }
+        }),
       },
       (kind, one) => kindOfPath(one) === kind && paths.has(below + one),
     )

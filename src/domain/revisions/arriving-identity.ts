@@ -8,7 +8,6 @@ import {
   OverrideDraft,
   overrideKey,
 } from '../../content/identity.js'
-import { keyBelow } from '../../content/paths.js'
 import { kindOfPath } from '../../content/known-files.js'
 import type { TextWork } from '../../content/work/text-work.js'
 import type { Repository, TreeChange, TreeEntry } from '../../git/index.js'
@@ -17,7 +16,7 @@ import { Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
 import { historyStatesIds, newestStatement, overridesAt, statesIds } from './identity.js'
-import { type CommitOverrides, resolveChanges } from './identity-changes.js'
+import { type CommitOverrides, entriesOfFiles, resolveChanges } from './identity-changes.js'
 
 /**
  * Returns the overrides at `head`, where the overrides at `base` are authoritative. If the head's history agrees with
@@ -75,12 +74,8 @@ interface FileIds {
 }
 
 async function idsAt(repo: Repository, work: TextWork, { commit, overrides }: CommitOverrides): Promise<FileIds> {
-  const { root } = (await readConfig(await repo.objects.snapshot(commit), work)).config
+  const entry = await entriesOfFiles(work, await repo.objects.snapshot(commit))
   const ids = idOf(overrides)
-  const entry = (path: string): EntryKey => {
-    const key = keyBelow(root, path)
-    return { kind: kindOfPath(key), key }
-  }
   return {
     entry,
     id: (path) => {

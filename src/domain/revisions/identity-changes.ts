@@ -2,14 +2,21 @@
 import { required } from '../../kernel/defined.js'
 import { applyInSteps } from '../../content/identity-changes.js'
 import type { SideOf } from '../../content/merge-identity.js'
-import { defaultId, type EntryKey, entryOfOverride, type IdOverrides, overrideKey } from '../../content/identity.js'
+import {
+  defaultId,
+  type EntryKey,
+  entryOfFile,
+  entryOfOverride,
+  type IdOverrides,
+  overrideKey,
+} from '../../content/identity.js'
 import { matchStructures, structureKeys } from '../../content/identity-structure.js'
 import { readConfig } from '../../content/config.js'
 import { keyBelow } from '../../content/paths.js'
 import { kindOfPath, shapedBy } from '../../content/known-files.js'
 import { readStructure } from '../../content/structure.js'
 import type { TextWork } from '../../content/work/text-work.js'
-import type { Repository, TreeChange } from '../../git/index.js'
+import type { Repository, Snapshot, TreeChange } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { eachInSlices, filterInSlices, inSlices, mapInSlices, Slices } from '../../kernel/slices.js'
 import { fileMoves, mayMove, RevisionFiles, withoutSubmodules } from './file-moves.js'
@@ -56,15 +63,14 @@ const renamedEntry = (from: string, to: string) => ({ kind: kindOfPath(to), from
 
 /** Converts the changes of files to changes of entries, whose keys are paths below the root. */
 async function entryChanges(changes: readonly TreeChange[], oldRoot: string, root: string) {
-  const entry = (key: string): EntryKey => ({ kind: kindOfPath(key), key })
   const found: { added: EntryKey[]; deleted: EntryKey[]; renamed: ReturnType<typeof renamedEntry>[] } = {
     added: [],
     deleted: [],
     renamed: [],
   }
   await eachInSlices(changes, ({ status, path, from }) => {
-    if (status === 'added') found.added.push(entry(keyBelow(root, path)))
-    else if (status === 'deleted') found.deleted.push(entry(keyBelow(oldRoot, path)))
+    if (status === 'added') found.added.push(entryOfFile(root, path))
+    else if (status === 'deleted') found.deleted.push(entryOfFile(oldRoot, path))
     else if (status === 'renamed')
       found.renamed.push(renamedEntry(keyBelow(oldRoot, required(from)), keyBelow(root, path)))
   })
@@ -192,7 +198,13 @@ export async function entriesOf(work: TextWork, repo: Repository, tree: TreeId):
   const files = repo.objects.tree(tree)
   const structure = await readStructure(files, defaultId, work)
   const { root } = structure.config
-  const keys = (await files.walk()).map((file) => keyBelow(root, file.path))
+  const entries = (await files.walk()).map((file) => entryOfFile(root, file.path))
   const listed = [...(await structureKeys(structure))].map(entryOfOverride).filter(({ kind }) => kind !== 'page')
-  return [...keys.map((key) => ({ kind: kindOfPath(key), key })), ...listed]
+  return [...entries, ...listed]
+}
+
+/** Returns a function that returns the entries of files at a commit. */
+export async function entriesOfFiles(work: TextWork, files: Snapshot): Promise<(path: string) => EntryKey> {
+  const { root } = (await readConfig(files, work)).config
+  return (path) => entryOfFile(root, path)
 }

@@ -1,15 +1,11 @@
 // Determines page IDs of a later remote head while its conflict is open. Its new files may be pages of main that the
 // conflict's branch has lost.
-import { readConfig } from '../../content/config.js'
-import { type EntryKey, type IdOverrides, idOf, OverrideDraft } from '../../content/identity.js'
-import { kindOfPath } from '../../content/known-files.js'
-import { keyBelow } from '../../content/paths.js'
-import type { TextWork } from '../../content/work/text-work.js'
-import type { Repository } from '../../git/index.js'
+import { type IdOverrides, idOf, OverrideDraft } from '../../content/identity.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
 import { overridesAt } from './identity.js'
+import { entriesOfFiles } from './identity-changes.js'
 import { identified } from './same-path-pages.js'
 
 /** A head that is merged into a branch, and their common commit. */
@@ -35,7 +31,7 @@ export async function withIdsSeenFromMain(
   const { repo } = space
   const work = app.texts.for(space.doc.id)
   const [now, from] = [idOf(found), idOf(seen)]
-  const entryAt = await entriesAt(work, repo, head)
+  const entryAt = await entriesOfFiles(work, await repo.objects.snapshot(head))
   const changed = (await repo.trees.diff(common, head)).flatMap(({ status, path }) =>
     status === 'deleted' ? [] : [{ isAdded: status === 'added', ...entryAt(path) }],
   )
@@ -54,10 +50,4 @@ export async function withIdsSeenFromMain(
     result.give({ kind, key }, id)
   }
   return result.overrides
-}
-
-/** Returns a function that maps paths of a commit to entries. */
-async function entriesAt(work: TextWork, repo: Repository, commit: CommitId): Promise<(path: string) => EntryKey> {
-  const { root } = (await readConfig(await repo.objects.snapshot(commit), work)).config
-  return (path) => ({ kind: kindOfPath(keyBelow(root, path)), key: keyBelow(root, path) })
 }

@@ -1,15 +1,13 @@
 // Corrects page IDs after a merge by people that moved pages: a resolver's choice, a folder that Git detected as
 // renamed, or a page in the place of another.
 import { required } from '../../kernel/defined.js'
-import { readConfig } from '../../content/config.js'
 import { defaultId, type EntryKey, type IdOverrides, idOf, overrideKey } from '../../content/identity.js'
-import { kindOfPath } from '../../content/known-files.js'
-import { keyBelow } from '../../content/paths.js'
 import type { TextWork } from '../../content/work/text-work.js'
 import type { Repository, Snapshot, TreeChange } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { fileMoves, RevisionFiles } from './file-moves.js'
+import { entriesOfFiles } from './identity-changes.js'
 
 interface Parent {
   commit: CommitId
@@ -46,7 +44,7 @@ export async function withMovesOfMerge(
   const [fresh, rewritten] = [inAll('added'), inAll('modified')]
   if (fresh.size === 0) return merged
   const now = await repo.objects.snapshot(commit)
-  const entryIn = await entries(work, now)
+  const entryIn = await entriesOfFiles(work, now)
   const all: ParentMoves[] = []
   for (const [at, parent] of parents.entries()) all.push(await movesOf(work, repo, parent, now, diffs[at] ?? []))
   const moved = new Map<string, string>()
@@ -82,7 +80,7 @@ async function movesOf(
   diff: readonly TreeChange[],
 ): Promise<ParentMoves> {
   const old = await repo.objects.snapshot(parent.commit)
-  const entryBefore = await entries(work, old)
+  const entryBefore = await entriesOfFiles(work, old)
   const identify = idOf(parent.overrides)
   const before = new Map(diff.map((change) => [change.path, change.before?.oid]))
   const moves = await fileMoves(repo, new RevisionFiles(old, work), new RevisionFiles(now, work), diff)
@@ -95,12 +93,6 @@ async function movesOf(
       return { kind, id: identify(kind, key) }
     },
   }
-}
-
-/** Returns a function that maps paths of a commit to entries. */
-async function entries(work: TextWork, files: Snapshot): Promise<(path: string) => EntryKey> {
-  const { root } = (await readConfig(files, work)).config
-  return (path) => ({ kind: kindOfPath(keyBelow(root, path)), key: keyBelow(root, path) })
 }
 
 /** Returns the IDs of all files except the new ones. */

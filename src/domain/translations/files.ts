@@ -1,7 +1,5 @@
 /** Lists the files of the source or the result at a revision, with their IDs. */
-import { idOf, type IdOverrides } from '../../content/identity.js'
-import { kindOfPath } from '../../content/known-files.js'
-import { keyBelow } from '../../content/paths.js'
+import { entryOfFile, idOf, type IdOverrides } from '../../content/identity.js'
 import type { Snapshot, TreeEntry } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
@@ -45,8 +43,8 @@ export async function filesAt(app: App, space: LoadedSpace, commit: CommitId): P
   for (const entry of await snapshot.walk()) {
     if (slices.due) await slices.rest()
     if (entry.mode === '160000') continue
-    const key = keyBelow(root, entry.path)
-    const file = { ...entry, id: id(kindOfPath(key), key), isText: texts.has(entry.path) && entry.mode !== '120000' }
+    const { kind, key } = entryOfFile(root, entry.path)
+    const file = { ...entry, id: id(kind, key), isText: texts.has(entry.path) && entry.mode !== '120000' }
     if (!found.byId.has(file.id)) found.byId.set(file.id, file)
     found.byPath.set(entry.path, file)
   }

@@ -1,8 +1,6 @@
 /** One commit of a merge, opened once: everything that the steps of a merge ask about it. */
 import { readConfig } from '../../../content/config.js'
-import { type IdOverrides, idOf, overrideKey } from '../../../content/identity.js'
-import { kindOfPath } from '../../../content/known-files.js'
-import { keyBelow } from '../../../content/paths.js'
+import { entryOfFile, type IdOverrides, idOf, overrideKey } from '../../../content/identity.js'
 import type { ContentConfig } from '../../../content/types.js'
 import type { Snapshot } from '../../../git/index.js'
 import type { CommitId } from '../../../kernel/ids.js'
@@ -14,8 +12,10 @@ import { overridesAt } from '../../revisions/identity.js'
 export type Identify = (path: string) => string
 
 /** Returns the key of the override of the file at a path. */
-export const overrideName = ({ root }: ContentConfig, path: string): string =>
-  overrideKey(kindOfPath(keyBelow(root, path)), keyBelow(root, path))
+export function overrideName({ root }: ContentConfig, path: string): string {
+  const { kind, key } = entryOfFile(root, path)
+  return overrideKey(kind, key)
+}
 
 /** The base, ours or theirs of a merge. */
 export interface Side {
@@ -35,7 +35,10 @@ export async function openSide(app: App, space: SpaceRepository, commit: CommitI
   const overrides = () => overridesAt(app, space, commit)
   const identify = (known: IdOverrides): Identify => {
     const id = idOf(known)
-    return (path) => id(kindOfPath(keyBelow(config.root, path)), keyBelow(config.root, path))
+    return (path) => {
+      const { kind, key } = entryOfFile(config.root, path)
+      return id(kind, key)
+    }
   }
   return { commit, snapshot, config, overrides, identify, ids: async () => identify(await overrides()) }
 }

@@ -1,5 +1,5 @@
 /** Compares the files of two revisions. */
-import { type IdOverrides, idOf } from '../../../content/identity.js'
+import { entryOfFile, type IdOverrides, idOf } from '../../../content/identity.js'
 import { keyBelow, nameOf } from '../../../content/paths.js'
 import { kindOfPath, VARIABLES_FILE } from '../../../content/known-files.js'
 import type { ContentStructure } from '../../../content/types.js'
@@ -33,8 +33,8 @@ export async function findFileChanges(app: App, { before, after, changed }: Comp
   const idsIn = ({ space, snapshot }: Comparison['before']) => overridesAt(app, space, snapshot.commit)
   const [old, now] = await Promise.all([idsIn(before), idsIn(after)])
   const fileIn = (structure: ContentStructure, overrides: IdOverrides, path: string) => {
-    const key = keyBelow(structure.config.root, path)
-    return { id: idOf(overrides)(kindOfPath(key), key), name: nameOf(path), path }
+    const { kind, key } = entryOfFile(structure.config.root, path)
+    return { id: idOf(overrides)(kind, key), name: nameOf(path), path }
   }
   const gone = new Map<string, TreeChange>()
   await eachInSlices(relevant, (change) => {
