@@ -135,17 +135,16 @@ export async function unlessTooCostly<T>(task: Promise<T>, instead: T): Promise<
  * machine may cause, or headings were read, which are missing for such texts.
  */
 export function noteUnsettled(work: TextWork, note: () => void): TextWork {
-  return new Proxy(work, {
-    get:
-      (tasks, name: keyof TextWork) =>
-      async (...args: unknown[]) => {
-        if (name === 'headings' || name === 'heading') note()
-        try {
-          return await (tasks[name] as (...all: unknown[]) => unknown)(...args)
-        } catch (error) {
-          if (error instanceof TextTooCostly) note()
-          throw error
-        }
-      },
-  })
+  const noting = (name: string, task: (...args: never[]) => unknown) => {
+    return async (...args: never[]) => {
+      if (name === 'headings' || name === 'heading') note()
+      try {
+        return await task(...args)
+      } catch (error) {
+        if (error instanceof TextTooCostly) note()
+        throw error
+      }
+    }
+  }
+  return Object.fromEntries(Object.entries(work).map(([name, task]) => [name, noting(name, task)])) as typeof work
 }

@@ -22,9 +22,8 @@ export interface IndexedFacts extends FileFacts {
 export type Kind = keyof IndexedFacts
 /** The facts of one blob. Each kind is parsed on first use: a first read needs only the two smallest of the four. */
 interface FactsResult {
-  of<K extends Kind>(kind: K): IndexedFacts[K]
-  /** Size in memory in bytes. Undefined if it is not known. */
-  weight(kind: Kind): number | undefined
+  /** `bytes`: the size of the facts in memory; undefined if it is not known. */
+  of<K extends Kind>(kind: K): { value: IndexedFacts[K]; bytes: number | undefined }
 }
 
 /** Number of files per batch, and bytes of files per call of a thread: an edit of another space may wait for one call. */
@@ -178,18 +177,11 @@ class SerializedFacts implements FactsResult {
 
   constructor(private readonly values: readonly string[]) {}
 
-  of<K extends Kind>(kind: K): IndexedFacts[K] {
-    const known: IndexedFacts[K] = this.#parsed[kind] ?? JSON.parse(this.#json(kind))
-    this.#parsed[kind] = known
-    return known
-  }
-
-  weight(kind: Kind): number {
-    return weightOf(this.#json(kind))
-  }
-
-  #json(kind: Kind): string {
-    return required(this.values[FACT_KINDS.indexOf(kind)])
+  of<K extends Kind>(kind: K): { value: IndexedFacts[K]; bytes: number } {
+    const json = required(this.values[FACT_KINDS.indexOf(kind)])
+    const value: IndexedFacts[K] = this.#parsed[kind] ?? JSON.parse(json)
+    this.#parsed[kind] = value
+    return { value, bytes: weightOf(json) }
   }
 }
 
@@ -199,7 +191,7 @@ export const weightOf = (json: string): number => 300 + 4 * json.length
 /** Wraps a page of which only the front matter is known. */
 function frontMatterFacts(page: KnownPage): FactsResult {
   const facts: IndexedFacts = { page, references: [], outline: emptyOutline(''), sections: [] }
-  return { of: (kind) => facts[kind], weight: () => undefined }
+  return { of: (kind) => ({ value: facts[kind], bytes: undefined }) }
 }
 
 /** Joins files into one argument of a task. Sending to a thread has a cost per piece and per underlying buffer. */

@@ -76,10 +76,11 @@ export class PageIndex {
     })
     await this.#maker.make(owner, files, absent, (oid, facts) => {
       // A reader of a page that has just arrived needs these two next.
-      this.content.pages.set(oid, facts.of('page'), facts.weight('page'))
-      this.content.references.set(oid, facts.of('references'), facts.weight('references'))
-      if (kind === 'outline') cache?.set(oid, facts.of(kind), facts.weight(kind))
-      found.set(oid, facts.of(kind))
+      const [page, references, wanted] = [facts.of('page'), facts.of('references'), facts.of(kind)]
+      this.content.pages.set(oid, page.value, page.bytes)
+      this.content.references.set(oid, references.value, references.bytes)
+      if (kind === 'outline') cache?.set(oid, wanted.value, wanted.bytes)
+      found.set(oid, wanted.value)
     })
     return found
   }

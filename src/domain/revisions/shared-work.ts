@@ -10,7 +10,7 @@ export class SharedWork<T> {
   run({ content }: App, key: string, work: () => Promise<T>): Promise<T> {
     const running = this.#running.get(content) ?? new Map<string, Promise<T>>()
     this.#running.set(content, running)
-    const started = running.get(key) ?? work().finally(() => running.delete(key))
+    const started = running.get(key) ?? untilDone(running, key, work)
     running.set(key, started)
     return started
   }
@@ -21,5 +21,14 @@ export class SharedWork<T> {
       .get(content)
       ?.get(key)
       ?.catch(() => undefined)
+  }
+}
+
+/** Runs the work and removes its key when it is done. */
+async function untilDone<T>(running: Map<string, Promise<T>>, key: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } finally {
+    running.delete(key)
   }
 }
