@@ -11,6 +11,7 @@ import type * as services from '../test/support/service.js'
 // their calls:
 //   node --import tsx scripts/paths.ts                   all operations
 //   node --import tsx scripts/paths.ts edit --calls      the operations whose name contains this text, with each call
+//   node --import tsx scripts/paths.ts edit --pairs      the same, with the pairs of files with the most calls
 //   STORE=postgres node --import tsx scripts/paths.ts    on a node with a database
 //
 // files:   the files of src/ in which a function ran because another file called it.
@@ -22,6 +23,8 @@ import type * as services from '../test/support/service.js'
 // every file, also those that each request passes: the pipeline, the store, the log.
 
 const REPETITIONS = 4
+/** Number of printed pairs of files. */
+const PAIRS = 20
 const repository = dirname(import.meta.dirname)
 
 /** A function of the instrumented source, by its number. */
@@ -32,7 +35,10 @@ interface Reported {
 
 const functions: Reported[] = []
 const scopes: Record<string, RegExp> = { own: /^src\/(domain|content)\//, git: /^src\/git\//, all: /^src\// }
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { calls: { type: 'boolean' } } })
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { calls: { type: 'boolean' }, pairs: { type: 'boolean' } },
+})
 
 /** Reports the start of each function of a source file. */
 function reporting(file: string): ts.TransformerFactory<ts.SourceFile> {
@@ -164,9 +170,21 @@ function print(name: string, calls: Calls): void {
     return `${scope} ${entered.size} files, ${within.length - entered.size} returns`
   })
   console.log(`${name}: ${line.join('; ')}`)
+  if (values.pairs) printPairs([...calls.values()].filter(({ to }) => scopes.own?.test(to.file)))
   if (!values.calls) return
   const sorted = [...calls.values()].map(({ from, to }) => `  ${to.file} ${to.name}  <- ${from}`).sort()
   console.log(sorted.join('\n'))
+}
+
+/** Prints the pairs of a calling and a called file of the rules with the most calls, and the called functions. */
+function printPairs(calls: readonly { from: string; to: Reported }[]): void {
+  const pairs = new Map<string, string[]>()
+  for (const { from, to } of calls) {
+    const pair = `src/${from.split(':')[0]?.replace(/\.js$/, '.ts')} -> ${to.file}`
+    pairs.set(pair, [...(pairs.get(pair) ?? []), to.name])
+  }
+  for (const [pair, names] of [...pairs].sort(([, a], [, b]) => b.length - a.length).slice(0, PAIRS))
+    console.log(`  ${names.length} ${pair}  ${[...new Set(names)].join(', ')}`)
 }
 
 /** An operation: `prepare` creates the state for one repetition, and returns the recorded work. */
