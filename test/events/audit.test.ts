@@ -3,7 +3,8 @@ import { issueToken } from '../../src/domain/accounts/accounts.js'
 import { finishEntries } from '../../src/domain/events/request-entry.js'
 import { applyRetention } from '../../src/domain/events/retention.js'
 import { overlay } from '../../src/kernel/overlay.js'
-import { type AuditDoc, auditLog, unfinishedEntries } from '../../src/model/index.js'
+import { type AuditDoc, auditLog, unfinishedEntries, users } from '../../src/model/index.js'
+import { openWrite } from '../../src/start/open-write.js'
 import type { Store, Transaction } from '../../src/store/index.js'
 import { onPostgres } from '../support/on-postgres.js'
 import { startService, type TestService } from '../support/service.js'
@@ -254,6 +255,52 @@ test('a stored change gets its entry later if the entry cannot be written at its
       ['createSpaceInOrganization', 201, undefined],
     ],
   )
+  assert.equal(await app.store.all(unfinishedEntries), [])
+})
+
+test('a transaction that runs again gets one entry, also if its last attempt changes nothing', async () => {
+  const { app } = here.service
+  const conflict = new Error('another transaction has changed the same documents')
+  const again: Store['transact'] = async (work) => {
+    await app.store
+      .transact(async (tx) => {
+        await work(tx)
+        throw conflict
+      })
+      .catch((error: unknown) => assert.is(error, conflict))
+    return app.store.transact(work)
+  }
+  const store = overlay<Store>(() => app.store, { transact: again })
+  for (const [operation, changing] of [
+    ['changedOnce', [1]],
+    ['changedTwice', [1, 2]],
+  ] as const) {
+    const { guard, finish } = openWrite(
+      { ...app, store },
+      {
+        actor: null,
+        audited: { user: here.admin.user, organization: here.organization },
+        operation,
+        method: 'PATCH',
+        resources: {},
+        members: [],
+        overruled: [],
+        success: 200,
+        address: '203.0.113.7',
+        requestId: operation,
+      },
+    )
+    let attempt = 0
+    await guard(null, {}).store.transact(async (tx) => {
+      const user = await tx.get(users, here.admin.user)
+      if (user && changing.some((one) => one === attempt + 1)) await tx.replace(users, user)
+      attempt++
+    })
+    assert.is(attempt, 2)
+    await finish({ status: 200 })
+    const entries = (await read('limit=1000')).items.filter((one: AuditDoc) => one.operation === operation)
+    assert.is(entries.length, 1, operation)
+  }
   assert.equal(await app.store.all(unfinishedEntries), [])
 })
 
