@@ -1,8 +1,9 @@
-import { mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { deleteLeastRecentlyUsed } from '../../src/search/open-files.js'
 import { wholeScope } from '../../src/search/scope.js'
 import { SpaceFile } from '../../src/search/space-file.js'
 import type { IndexedPage, IndexedText } from '../../src/search/types.js'
@@ -55,6 +56,23 @@ const file = filled()
 const scope = wholeScope(file)
 const EXPRESSIONS = ['"worda"', '"ward5"', '"wa"*', '("wird" OR "wirda")', '"word2" AND "wird3"', '("漢一" + "一字")']
 const rounded = (score: number): string => score.toPrecision(12)
+
+test('a file that another writer has just deleted does not stop the deletion of old files', () => {
+  const files = mkdtempSync(join(dir, 'old-'))
+  const [old, recent, kept] = ['old', 'recent', 'kept'].map((name, n) => {
+    const path = join(files, `${name}.db`)
+    writeFileSync(path, Buffer.alloc(1_000))
+    utimesSync(path, n, n)
+    return path
+  })
+  // A link without a target is listed but has no size, like a file that was deleted after the folder was read.
+  symlinkSync(join(files, 'deleted'), join(files, 'gone.db'))
+  deleteLeastRecentlyUsed(files, 2_000, kept ?? '')
+  assert.equal(
+    [old, recent, kept].map((path) => existsSync(path ?? '')),
+    [false, true, true],
+  )
+})
 
 test('words have the frequencies that SQLite counts, also after changes', () => {
   for (const [table, column] of [
