@@ -1,5 +1,4 @@
 // Writes events for moves of branches, including moves by plain Git.
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { announce, announceAll, isAnnounced } from '../domain/commits/announce.js'
 import type { App } from '../domain/context/app.js'
 import { KeyedMutex } from '../kernel/keyed-mutex.js'
@@ -44,7 +43,7 @@ export function startAnnouncer(app: App, isLeader: () => boolean = () => true): 
 
   const sweeps = new Passes({
     pass: async () => {
-      if (isLeader()) await announceAll(app, { branches: false, pause: nextTurn })
+      if (isLeader()) await announceAll(app, { branches: false })
       return SWEEP_MS
     },
     failed,

@@ -2,15 +2,16 @@
  * Drives connections: polls repositories, exports changes, and queues due runs. Its state is in memory and restored
  * after a start.
  */
-import { activeConnections, groupOf, isPolled, queueDueExport, queueDueRun } from '../domain/connections/due.js'
+import { activeConnections, findActive, isActive, queueDueExport, queueDueRun } from '../domain/connections/due.js'
 import { pollGroup } from '../domain/connections/poll.js'
 import type { App } from '../domain/context/app.js'
+import { eachInOrder } from '../domain/context/in-order.js'
 import { MAIN } from '../domain/context/refs.js'
 import type { RefName } from '../kernel/ids.js'
 import { backOff } from '../kernel/back-off.js'
 import { Passes } from '../kernel/passes.js'
 import { Slots } from '../kernel/slots.js'
-import type { ConnectionDoc } from '../model/index.js'
+import { type ConnectionDoc, connections, isPolled, pollGroupOf, type RunTrigger } from '../model/index.js'
 import { POLLS } from './queues.js'
 
 /** Hints for one repository within this time cause a single poll. */
@@ -20,6 +21,11 @@ const MAX_BACK_OFF_MS = 60 * 60 * 1000
 const FIRST_SPREAD_MS = 60_000
 /** Maximum wait for the export of a space that is edited continuously, as a multiple of the quiet time. */
 const MAX_QUIET_TIMES = 6
+/**
+ * Interval between two reads of all connections, in milliseconds. In between, a pass only reads those with due work. A
+ * read of all finds the changes whose hint was lost.
+ */
+const SCAN_MS = 5 * 60_000
 /** Time after a failed pass until the next one, in milliseconds. */
 const REST_MS = 60_000
 
@@ -36,8 +42,11 @@ export interface ConnectionDriver {
   stop(): Promise<void>
 }
 
-/** The next poll of a repository, and the number of consecutive failures. */
+/** The next poll of the repository of a poll group, and the number of consecutive failures. */
 interface Watch {
+  readonly group: string
+  /** The organization of one of its connections. */
+  readonly organization: string
   nextAt: number
   failures: number
   lastAt: number
@@ -51,7 +60,6 @@ interface DuePoll {
   /** The time from which the poll is due. */
   createdAt: string
   watch: Watch
-  group: readonly ConnectionDoc[]
 }
 
 /** Starts the driver. The first pass checks everything, because changes during the downtime are unknown. */
@@ -74,15 +82,17 @@ class Driver {
   readonly #watches = new Map<string, Watch>()
   /** The first and last move of a space's main since the last pass. */
   // bound: spaces whose main moved within the quiet time
-  #moved = new Map<string, { first: number; last: number }>()
+  readonly #moved = new Map<string, { first: number; last: number }>()
   /** Connections whose export waits for the end of a conflict. An import may end it without a move of main. */
   // bound: connections
   #held = new Set<string>()
   /** Connections named by hints. */
   // bound: connections
   #hints = new Set<string>()
-  /** Whether the next pass is the first, which checks all spaces. */
-  #first = true
+  /** Whether no pass has checked all spaces. */
+  #isFirst = true
+  /** Time at which all connections are read again. */
+  #scanAt = Number.NEGATIVE_INFINITY
   // bound: the slots, and stalled polls
   readonly #polls = new Set<Promise<void>>()
   readonly #slots = new Slots(POLLS, () => this.wake())
@@ -133,65 +143,87 @@ class Driver {
   async #look(): Promise<number | null> {
     const hints = this.#hints
     this.#hints = new Set()
-    const active = await activeConnections(this.app)
-    const due: number[] = []
-    for (const one of active) due.push((await queueDueRun(this.app, one)) ?? Number.POSITIVE_INFINITY)
-    due.push(await this.#export(active, hints), this.#watch(active, hints))
-    const next = Math.min(...due, Number.POSITIVE_INFINITY)
+    const retryAt = await this.#queueRuns()
+    if (this.#scanAt <= this.#now()) await this.#scan()
+    const next = Math.min(
+      retryAt,
+      await this.#export(hints),
+      await this.#watch(hints),
+      this.#watches.size === 0 ? Number.POSITIVE_INFINITY : this.#scanAt,
+    )
     return Number.isFinite(next) ? next - this.#now() : null
   }
 
+  /** Reads all connections, for their repositories. The first time, also checks the exports of all of them. */
+  async #scan(): Promise<void> {
+    const isFirst = this.#isFirst
+    this.#isFirst = false
+    // bound: repositories of active connections
+    const found = new Set<string>()
+    for await (const one of eachInOrder(this.app.store, connections, 'active')) {
+      if (isPolled(one)) found.add(this.#watchOf(one).group)
+      if (!isFirst || !(await isActive(this.app, one))) continue
+      if ((await queueDueExport(this.app, one)) === 'held') this.#held.add(one.id)
+    }
+    for (const group of this.#watches.keys()) if (!found.has(group)) this.#watches.delete(group)
+    this.#scanAt = this.#now() + SCAN_MS
+  }
+
+  /** Queues due runs, and watches the repositories of new connections. Returns the time of the next retry. */
+  async #queueRuns(): Promise<number> {
+    for await (const one of activeConnections(this.app, 'due', 'conflict')) await queueDueRun(this.app, one)
+    let next = Number.POSITIVE_INFINITY
+    for await (const one of activeConnections(this.app, 'due', 'due')) {
+      if (isPolled(one)) this.#watchOf(one)
+      const retryAt = await queueDueRun(this.app, one)
+      next = Math.min(next, retryAt ?? next)
+      // Connections without a run come first, then the others in the order of their retry.
+      if (retryAt !== null && one.lastRun !== undefined) break
+    }
+    return next
+  }
+
   /** Queues the exports of spaces whose quiet time is over. Returns the time at which the next one is due. */
-  async #export(active: readonly ConnectionDoc[], hints: ReadonlySet<string>): Promise<number> {
+  async #export(hints: ReadonlySet<string>): Promise<number> {
     const { quietMs } = this.app.settings.connections
     const now = this.#now()
-    const moved = this.#moved
     let next = Number.POSITIVE_INFINITY
-    const ready = new Set<string>()
-    for (const [space, { first, last }] of moved) {
+    const ready = new Set(hints)
+    for (const [space, { first, last }] of this.#moved) {
       const at = Math.min(last + quietMs, first + MAX_QUIET_TIMES * quietMs)
-      if (at <= now) ready.add(space)
-      else next = Math.min(next, at)
+      if (at > now) next = Math.min(next, at)
+      else {
+        this.#moved.delete(space)
+        for await (const { id } of activeConnections(this.app, 'ofSpace', space)) ready.add(id)
+      }
     }
-    for (const space of ready) moved.delete(space)
-    const all = this.#first
-    this.#first = false
     const held = new Set<string>()
-    for (const one of active) {
-      const { id, space, failure } = one
-      const isFree = this.#held.has(id) && failure?.cause !== 'conflict'
-      const isHeld =
-        all || isFree || ready.has(space) || hints.has(id)
-          ? (await queueDueExport(this.app, one)) === 'held'
-          : this.#held.has(id)
-      if (isHeld) held.add(id)
+    for (const id of new Set([...this.#held, ...ready])) {
+      const one = await findActive(this.app, id)
+      if (!one) continue
+      const isWaiting = this.#held.has(id) && one.failure?.cause === 'conflict' && !ready.has(id)
+      if (isWaiting || (await queueDueExport(this.app, one)) === 'held') held.add(id)
     }
     this.#held = held
     return next
   }
 
   /** Starts the polls that are due. Returns the time at which the next one is due. */
-  #watch(active: readonly ConnectionDoc[], hints: ReadonlySet<string>): number {
-    const groups = new Map<string, ConnectionDoc[]>()
-    for (const one of active.filter(isPolled)) {
-      const name = groupOf(one)
-      groups.set(name, [...(groups.get(name) ?? []), one])
+  async #watch(hints: ReadonlySet<string>): Promise<number> {
+    for (const id of hints) {
+      const one = await findActive(this.app, id)
+      if (!one || !isPolled(one)) continue
+      const watch = this.#watchOf(one)
+      watch.hinted = true
+      watch.nextAt = Math.min(watch.nextAt, Math.max(this.#now(), watch.lastAt + MIN_GAP_MS))
     }
-    for (const name of this.#watches.keys()) if (!groups.has(name)) this.#watches.delete(name)
     let next = Number.POSITIVE_INFINITY
     const due: DuePoll[] = []
-    for (const [name, group] of groups) {
-      const watch = this.#watches.get(name) ?? this.#newWatch()
-      this.#watches.set(name, watch)
-      if (group.some(({ id }) => hints.has(id))) {
-        watch.hinted = true
-        watch.nextAt = Math.min(watch.nextAt, Math.max(this.#now(), watch.lastAt + MIN_GAP_MS))
-      }
+    for (const watch of this.#watches.values()) {
       if (watch.running) continue
-      const { organization = '' } = group[0] ?? {}
-      if (watch.nextAt <= this.#now())
-        due.push({ organization, createdAt: new Date(watch.nextAt).toISOString(), watch, group })
-      else next = Math.min(next, watch.nextAt)
+      const { organization, nextAt } = watch
+      if (nextAt <= this.#now()) due.push({ organization, createdAt: new Date(nextAt).toISOString(), watch })
+      else next = Math.min(next, nextAt)
     }
     // Polls without a slot stay due. The end of a running poll triggers the next pass.
     for (let one = this.#slots.next(due); one; one = this.#slots.next(due)) {
@@ -201,22 +233,33 @@ class Driver {
     return next
   }
 
-  #newWatch(): Watch {
+  /** Returns the watch of a connection's repository. Adds one for a repository that has none. */
+  #watchOf(connection: ConnectionDoc): Watch {
+    const group = pollGroupOf(connection)
+    const known = this.#watches.get(group)
+    if (known) return known
     const { pollMs } = this.app.settings.connections
-    const wait = Math.random() * Math.min(FIRST_SPREAD_MS, pollMs)
-    return { nextAt: this.#now() + wait, failures: 0, lastAt: Number.NEGATIVE_INFINITY, hinted: false, running: false }
+    const nextAt = this.#now() + Math.random() * Math.min(FIRST_SPREAD_MS, pollMs)
+    const { organization } = connection
+    const watch = {
+      group,
+      organization,
+      nextAt,
+      failures: 0,
+      lastAt: Number.NEGATIVE_INFINITY,
+      hinted: false,
+      running: false,
+    }
+    this.#watches.set(group, watch)
+    return watch
   }
 
   /** Polls in the background. The end of a poll triggers a pass. */
-  #poll({ organization, watch, group }: DuePoll): void {
+  #poll({ organization, watch }: DuePoll): void {
     const trigger = watch.hinted ? 'webhook' : 'poll'
     Object.assign(watch, { running: true, hinted: false })
     const poll = this.#slots
-      .run({ organization }, () => pollGroup(this.app, group, trigger, this.#stop.signal))
-      .catch((error: unknown) => {
-        this.app.log.error({ error, connection: group[0]?.id }, 'A repository could not be polled.')
-        return false
-      })
+      .run({ organization }, () => this.#pollGroup(watch.group, trigger))
       .then((isWell) => {
         const now = this.#now()
         watch.failures = isWell ? 0 : watch.failures + 1
@@ -225,6 +268,18 @@ class Driver {
         this.wake()
       })
     this.#polls.add(poll)
+  }
+
+  /** Polls the repository of a group, unless the group has no connection now. Returns false if the poll failed. */
+  async #pollGroup(name: string, trigger: RunTrigger): Promise<boolean> {
+    const group: ConnectionDoc[] = []
+    try {
+      for await (const one of activeConnections(this.app, 'polled', name)) group.push(one)
+      return group.length === 0 || (await pollGroup(this.app, group, trigger, this.#stop.signal))
+    } catch (error) {
+      this.app.log.error({ error, connection: group[0]?.id }, 'A repository could not be polled.')
+      return false
+    }
   }
 
   /** Returns the time of the next poll. The interval grows with failures and is randomized. */

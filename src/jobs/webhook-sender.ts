@@ -1,5 +1,6 @@
 // Sends the deliveries of webhooks when they are due.
 import type { App } from '../domain/context/app.js'
+import { eachInOrder } from '../domain/context/in-order.js'
 import { claimDeliveries } from '../domain/webhooks/claim.js'
 import { recordAttempt } from '../domain/webhooks/outcome.js'
 import { attemptDelivery } from '../domain/webhooks/send.js'
@@ -172,11 +173,11 @@ class Sender implements WebhookSender {
     const { store } = this.app
     const woken = this.#woken
     this.#woken = new Set()
-    const found =
-      woken === null
-        ? [await store.all(webhooks)]
-        : await Promise.all([...woken].map((organization) => store.find(webhooks, 'organization', organization)))
-    for (const { id, enabled } of found.flat()) if (enabled) this.#laneOf(id).look()
+    if (woken === null)
+      for await (const { id } of eachInOrder(store, webhooks, 'organization', 'enabled')) this.#laneOf(id).look()
+    for (const organization of woken ?? [])
+      for (const { id, enabled } of await store.find(webhooks, 'organization', organization))
+        if (enabled) this.#laneOf(id).look()
     return null
   }
 }
@@ -188,14 +189,13 @@ export const startWebhookSender = (app: App, { restMs = REST_MS, pollMs = null }
 /** Calls `found` with the webhooks that have not processed all events. */
 async function findBehind(app: App, found: (id: string) => unknown): Promise<void> {
   try {
-    const ends = new Map<string, number>()
-    for (const { id, enabled, organization, next } of await app.store.intact(webhooks)) {
-      if (!enabled) continue
-      const end =
-        ends.get(organization) ??
-        (await app.store.extent(events, organization).then(({ next }) => next, orIfDamaged(0)))
-      ends.set(organization, end)
-      if (next < end) found(id)
+    let last: { organization: string; end: number } | undefined
+    for await (const { id, organization, next } of eachInOrder(app.store, webhooks, 'organization', 'enabled')) {
+      if (last?.organization !== organization) {
+        const end = await app.store.extent(events, organization).then(({ next }) => next, orIfDamaged(0))
+        last = { organization, end }
+      }
+      if (next < last.end) found(id)
     }
   } catch (error) {
     app.log.error({ error }, 'The webhooks could not be read.')

@@ -29,6 +29,11 @@ export interface PageRange {
   after?: SortKey
   limit: number
   direction: Direction
+  /**
+   * Leaves out the documents of a damaged file, instead of throwing its error: for work on each document that draws no
+   * conclusion from an absent one.
+   */
+  intact?: boolean
 }
 
 /** The documents of a range. `count` is the length of the whole list; `more` is whether it continues. */

@@ -92,6 +92,23 @@ export interface ConnectionDoc {
   updatedAt: string
 }
 
+/**
+ * Returns the list of connections that may need a run: `conflict`, or `due`, with the time of the retry, or an empty
+ * string for a connection without a run.
+ */
+function dueListOf({ paused, failure, lastRun }: ConnectionDoc): 'conflict' | 'due' | null {
+  if (paused) return null
+  if (failure?.cause === 'conflict') return 'conflict'
+  return lastRun === undefined || failure?.retryAt !== undefined ? 'due' : null
+}
+
+/** Returns the name of a connection's poll group. */
+export const pollGroupOf = ({ repository, credential, provider }: ConnectionDoc): string =>
+  `${repository}:${provider}:${credential.digest}`
+
+/** Whether the repository is polled for the connection. Export-only connections need no polls. */
+export const isPolled = ({ paused, direction }: ConnectionDoc): boolean => !paused && direction !== 'export'
+
 export const connections = table<ConnectionDoc>()({
   name: 'connections',
   indexes: {
@@ -102,6 +119,9 @@ export const connections = table<ConnectionDoc>()({
   orders: {
     failing: { group: (one) => (one.failure ? one.organization : null), by: (one) => one.failure?.since ?? '' },
     ofSpace: { group: (one) => one.space, by: (one) => one.createdAt },
+    active: { group: (one) => (one.paused ? null : 'all'), by: (one) => one.id },
+    due: { group: dueListOf, by: (one) => (one.lastRun === undefined ? '' : (one.failure?.retryAt ?? '')) },
+    polled: { group: (one) => (isPolled(one) ? pollGroupOf(one) : null), by: (one) => one.id },
   },
   owner: 'space',
 })

@@ -56,7 +56,15 @@ export const openApiSpecs = table<OpenApiSpecDoc>()({
     text: (spec) => ('text' in spec.source ? spec.source.text : null),
   },
   unique: ['slug'],
-  orders: { createdAt: { group: (spec) => spec.organization, by: (spec) => spec.createdAt } },
+  orders: {
+    createdAt: { group: (spec) => spec.organization, by: (spec) => spec.createdAt },
+    all: { group: () => 'all', by: (spec) => spec.id },
+    // The specifications that are read from their URL again, beginning with the one that is due first.
+    refresh: {
+      group: ({ source, processingState }) => ('url' in source && processingState === 'complete' ? 'all' : null),
+      by: (spec) => spec.lastProcessedAt ?? '',
+    },
+  },
   owner: 'organization',
 })
 

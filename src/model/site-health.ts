@@ -24,7 +24,10 @@ export interface SiteDayDoc {
 export const siteDays = table<SiteDayDoc>()({
   name: 'site-days',
   indexes: { site: (one) => one.site },
-  orders: { day: { group: (one) => one.site, by: (one) => one.day } },
+  orders: {
+    day: { group: (one) => one.site, by: (one) => one.day },
+    oldest: { group: () => 'all', by: (one) => one.day },
+  },
   owner: 'site',
 })
 
@@ -36,9 +39,13 @@ export interface SitePageReadsDoc {
   days: Record<string, number>
 }
 
+/** Returns the last day on which the page was read, or an empty string. */
+export const lastDayOf = ({ days }: Pick<SitePageReadsDoc, 'days'>): string => Object.keys(days).sort().at(-1) ?? ''
+
 export const sitePageReads = table<SitePageReadsDoc>()({
   name: 'site-page-reads',
   indexes: { site: (one) => one.site },
+  orders: { lastDay: { group: () => 'all', by: lastDayOf } },
   owner: 'site',
 })
 

@@ -62,6 +62,9 @@ export const sites = table<SiteDoc>()({
     space: (site) => spacesOf(site.structure),
   },
   unique: ['hostname', 'basename'],
+  orders: {
+    counted: { group: (site) => (site.statistics?.enabled && site.published ? 'all' : null), by: (site) => site.id },
+  },
   owner: (site) => site.id,
 })
 

@@ -84,6 +84,8 @@ export const spaces = table<SpaceDoc>()({
   },
   orders: {
     createdAt: { group: (space) => (space.deletedAt ? null : space.organization), by: (space) => space.createdAt },
+    all: { group: () => 'all', by: (space) => space.id },
+    deletedAt: { group: (space) => (space.deletedAt ? 'all' : null), by: (space) => space.deletedAt ?? '' },
   },
   owner: (space) => space.id,
 })

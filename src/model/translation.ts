@@ -88,6 +88,9 @@ export const translations = table<TranslationDoc>()({
     source: (one) => one.source.space,
     result: (one) => one.result.space,
   },
+  orders: {
+    automatic: { group: (one) => (one.automatic === undefined ? null : 'all'), by: (one) => one.source.space },
+  },
   owner: 'organization',
 })
 

@@ -34,6 +34,9 @@ export interface WebhookDoc {
 export const webhooks = table<WebhookDoc>()({
   name: 'webhooks',
   indexes: { organization: (webhook) => webhook.organization },
+  orders: {
+    organization: { group: ({ enabled }) => (enabled ? ['all', 'enabled'] : 'all'), by: (one) => one.organization },
+  },
   owner: 'organization',
 })
 

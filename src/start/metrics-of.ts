@@ -3,12 +3,10 @@ import { createMetrics, type Metrics } from '../api/pipeline/metrics.js'
 import type { Config } from '../config.js'
 import { roomOf } from '../disk/folder-watch.js'
 import type { App } from '../domain/context/app.js'
+import { lengthOf } from '../domain/context/in-order.js'
 import { jobKinds } from '../jobs/kinds.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { jobs, spaces } from '../model/index.js'
-
-/** Milliseconds for which the number of spaces is cached, because counting reads all of them. */
-const SPACES_MS = 60_000
 
 /** Returns the metrics of a service: requests, process, background work, and values that are read on demand. */
 export function metricsOf(app: App, config: Config, budget: MemoryBudget): Metrics {
@@ -42,12 +40,7 @@ export function metricsOf(app: App, config: Config, budget: MemoryBudget): Metri
     'Size of the log of the documents, which is not shortened while a file of documents is damaged; 0 with a database',
     async () => (await app.store.logBytes?.()) ?? 0,
   )
-  let counted: { at: number; spaces: Promise<Record<string, number>> } | undefined
-  metrics.gauges('bindery_spaces', 'Spaces of the installation', 'state', () => {
-    const now = Date.now()
-    if (counted === undefined || now - counted.at > SPACES_MS) counted = { at: now, spaces: countSpaces(app) }
-    return counted.spaces
-  })
+  metrics.gauges('bindery_spaces', 'Spaces of the installation', 'state', () => countSpaces(app))
   return metrics
 }
 
@@ -61,7 +54,7 @@ async function countDueJobs(app: App): Promise<Record<string, number>> {
 }
 
 async function countSpaces(app: App): Promise<Record<string, number>> {
-  const all = await app.store.intact(spaces)
-  const deleted = all.filter(({ deletedAt }) => deletedAt !== undefined).length
-  return { active: all.length - deleted, deleted }
+  const all = await lengthOf(app.store, spaces, 'all')
+  const deleted = await lengthOf(app.store, spaces, 'deletedAt')
+  return { active: all - deleted, deleted }
 }

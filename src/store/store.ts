@@ -142,7 +142,7 @@ export class EmbeddedStore extends SingleWrites implements Store {
     group: string,
     stretch: PageRange,
   ): Promise<RangePage<T>> {
-    this.#damages.checkAbsent(of.name)
+    if (!stretch.intact) this.#damages.checkAbsent(of.name)
     return stretchOf(this.#table(of), orderOf(of, order), group, stretch)
   }
 

@@ -107,7 +107,7 @@ export class OpenTransaction implements Transaction {
     group: string,
     stretch: PageRange,
   ): Promise<RangePage<T>> {
-    this.#database.damages.checkAbsent(of.name)
+    if (!stretch.intact) this.#database.damages.checkAbsent(of.name)
     return stretchOf(this.#layer(of), orderOf(of, order), group, stretch)
   }
 

@@ -13,8 +13,8 @@ const [test, f] = await suiteWith('jobs without a database', startFixture)
 const REST_MS = 20
 
 /**
- * The app with a store that rejects everything while `away.now`. `asked` counts rejections, `listed` counts scans of
- * a whole table.
+ * The app with a store that rejects everything while `away.now`. `asked` counts rejections, `listed` counts reads of
+ * a list.
  */
 function withOutages() {
   const away = { now: false, asked: 0, listed: 0 }
@@ -24,7 +24,7 @@ function withOutages() {
       if (typeof member !== 'function') return member
       return (...given: unknown[]): unknown => {
         if (!away.now) {
-          if (name === 'all') away.listed++
+          if (name === 'page') away.listed++
           return member.apply(target, given)
         }
         away.asked++

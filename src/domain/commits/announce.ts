@@ -13,6 +13,7 @@ import {
 } from '../../model/index.js'
 import { type Document, StoreDamaged, type Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
+import { eachInOrder } from '../context/in-order.js'
 import { memberOfAddress } from '../accounts/authors.js'
 import { emit, type NewEvent } from '../events/events.js'
 import { changeRequestNumber, changeRequestRef, MAIN, repositoryName } from '../context/refs.js'
@@ -119,7 +120,7 @@ async function eventOf(tx: Transaction, space: SpaceDoc, ref: RefName): Promise<
 
 /**
  * Removes the documents of spaces that were deleted or never fully created. Called at startup, when no space is being
- * created.
+ * created. Reads the whole table, of one small document for each branch, because no request waits for it.
  */
 export async function forgetLostHeads(app: App): Promise<void> {
   const lost: string[] = []
@@ -136,15 +137,10 @@ export const isAnnounced = (ref: RefName): boolean => ref === MAIN || changeRequ
 
 /**
  * Announces unannounced commits of all spaces: on main, and with `branches` also on change requests. Called at startup
- * and periodically, to find plain Git pushes. `pause` is called every 100 spaces, so that other work can run.
+ * and periodically, to find plain Git pushes.
  */
-export async function announceAll(
-  app: App,
-  options: { branches: boolean; pause?: () => Promise<unknown> },
-): Promise<void> {
-  let visited = 0
-  for (const space of await app.store.intact(spaces)) {
-    if (++visited % 100 === 0) await options.pause?.()
+export async function announceAll(app: App, options: { branches: boolean }): Promise<void> {
+  for await (const space of eachInOrder(app.store, spaces, 'all')) {
     try {
       await announceSpace(app, space.id, options)
     } catch (error) {

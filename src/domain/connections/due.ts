@@ -10,6 +10,7 @@ import {
 import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
 import { headNow } from '../context/head-now.js'
+import { eachInOrder } from '../context/in-order.js'
 import { MAIN, repositoryName } from '../context/refs.js'
 import { isOver } from '../git-sync/request.js'
 import { queueAutomaticRun, wholeRun } from './queue-run.js'
@@ -86,20 +87,23 @@ async function recordSynced(app: App, { id, key, lastSeenHead }: ConnectionDoc, 
   })
 }
 
-/** Lists the connections with automatic runs: neither the connection is paused nor its space deleted. */
-export async function activeConnections(app: App): Promise<Document<ConnectionDoc>[]> {
-  const active: Document<ConnectionDoc>[] = []
-  for (const one of await app.store.intact(connections)) {
-    if (one.paused) continue
-    const space = await app.store.get(spaces, one.space).catch(orIfDamaged(null))
-    if (space && space.deletedAt === undefined) active.push(one)
-  }
-  return active
+/** Whether a connection runs automatically: neither it is paused nor its space deleted. */
+export async function isActive({ store }: App, { paused, space: id }: ConnectionDoc): Promise<boolean> {
+  const space = paused ? null : await store.get(spaces, id).catch(orIfDamaged(null))
+  return space !== null && space.deletedAt === undefined
 }
 
-/** Returns the name of a connection's poll group. */
-export const groupOf = ({ repository, credential, provider }: ConnectionDoc): string =>
-  `${repository}:${provider}:${credential.digest}`
+/** Returns a connection that runs automatically; null if it does not, or was deleted. */
+export async function findActive(app: App, id: string): Promise<Document<ConnectionDoc> | null> {
+  const one = await app.store.get(connections, id).catch(orIfDamaged(null))
+  return one && (await isActive(app, one)) ? one : null
+}
 
-/** Whether the repository is polled for the connection. Export-only connections need no polls. */
-export const isPolled = ({ direction }: ConnectionDoc): boolean => direction !== 'export'
+/** Yields the connections that run automatically, of a list. */
+export async function* activeConnections(
+  app: App,
+  order: 'due' | 'ofSpace' | 'polled',
+  group: string,
+): AsyncGenerator<Document<ConnectionDoc>, void> {
+  for await (const one of eachInOrder(app.store, connections, order, group)) if (await isActive(app, one)) yield one
+}

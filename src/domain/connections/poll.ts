@@ -34,7 +34,7 @@ async function readHeads(
 }
 
 /**
- * Polls the repository of a group of connections (`groupOf`). Returns false if the poll failed; the cause is recorded
+ * Polls the repository of a group of connections (`pollGroupOf`). Returns false if the poll failed; the cause is recorded
  * in the connections.
  * @param trigger the reason for the poll
  */

@@ -174,7 +174,8 @@ async function append(tx: Transaction, organizations: readonly string[], entry: 
 
 /**
  * Adds the entries of requests that ended without one to the log: the process was killed, or the disk was full. They have
- * the status of a success, and not the created resource. An entry that cannot be written now stays unfinished.
+ * the status of a success, and not the created resource. An entry that cannot be written now stays unfinished. Reads
+ * the whole table: requests in progress, and those that could not write their entry.
  * @param before only entries that started before this time; null = all
  */
 export async function finishEntries(app: App, before: Date | null): Promise<void> {

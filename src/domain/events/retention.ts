@@ -2,6 +2,7 @@
 import { auditLog, deliveries, events, failedEntries, webhooks } from '../../model/index.js'
 import type { Journal } from '../../store/index.js'
 import type { App } from '../context/app.js'
+import { eachInOrder } from '../context/in-order.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Number of documents removed in one transaction, so that other transactions do not wait long. */
@@ -60,7 +61,7 @@ export async function applyRetention(app: App, most = MAX_KEPT): Promise<number>
   for (const organization of await app.store.groups(events)) {
     removed += await dropOld(app, events, organization, eventsBefore, Number.POSITIVE_INFINITY)
   }
-  for (const { id } of await app.store.all(webhooks)) {
+  for await (const { id } of eachInOrder(app.store, webhooks, 'organization')) {
     removed += await removeDeliveries(app, id, eventsBefore)
     for (const status of ['succeeded', 'failed'])
       removed += await removeDeliveries(app, `${id}/${status}`, eventsBefore, most.deliveries)

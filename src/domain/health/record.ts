@@ -1,5 +1,6 @@
 /** Stores the counts of readers and of broken links by day, and removes old ones. */
 import {
+  lastDayOf,
   sitePageReads,
   type SiteDayDoc,
   type SiteDoc,
@@ -10,6 +11,7 @@ import {
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
+import { eachInOrder, removeFirst } from '../context/in-order.js'
 import { isNothing, type SiteCounts } from '../context/reader-counts.js'
 import { repositoryName } from '../context/refs.js'
 import { LinkReport } from '../links/report.js'
@@ -108,9 +110,9 @@ async function addReads(app: App, tx: Transaction, site: string, pages: readonly
 /** Counts the broken links of every site that counts its readers, once a day, and removes old counts. */
 export async function recordHealth(app: App): Promise<void> {
   const day = dayOf(app)
-  for (const site of await app.store.intact(sites)) {
-    await removeOld(app, site.id)
-    if (!site.statistics?.enabled || !site.published) continue
+  await removeFirst(app.store, siteDays, 'oldest', (one) => one.day < dayOf(app, KEPT_DAYS))
+  await removeFirst(app.store, sitePageReads, 'lastDay', (one) => lastDayOf(one) < dayOf(app, PAGE_DAYS))
+  for await (const site of eachInOrder(app.store, sites, 'counted')) {
     if (((await app.store.get(siteDays, `${site.id}:${day}`))?.brokenLinks ?? null) !== null) continue
     const brokenLinks = await countBroken(app, site)
     await app.store.transact(async (tx) => {
@@ -130,18 +132,4 @@ async function countBroken(app: App, site: Document<SiteDoc>): Promise<number> {
     broken += (await report.having('broken', report.graph.links)).length
   }
   return broken
-}
-
-async function removeOld(app: App, site: string): Promise<void> {
-  const oldestDay = dayOf(app, KEPT_DAYS)
-  const oldestRead = dayOf(app, PAGE_DAYS)
-  const days = (await app.store.find(siteDays, 'site', site)).filter(({ day }) => day < oldestDay)
-  const reads = (await app.store.find(sitePageReads, 'site', site)).filter(({ days: counted }) =>
-    Object.keys(counted).every((day) => day < oldestRead),
-  )
-  if (days.length + reads.length === 0) return
-  await app.store.transact(async (tx) => {
-    for (const { id } of days) await tx.remove(siteDays, id)
-    for (const { id } of reads) await tx.remove(sitePageReads, id)
-  })
 }

@@ -2,6 +2,7 @@
 import { type OpenApiSpecDoc, openApiSpecs, openApiVersions, type OpenApiVersionDoc } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
+import { eachInOrder } from '../context/in-order.js'
 import { rebuildFiles } from './processing.js'
 import { queueProcessing, sweepSpecFiles } from './queue.js'
 
@@ -20,7 +21,7 @@ const DERIVED = ['outline', 'parts', 'index'] as const
  */
 export async function checkSpecFiles(app: App, options: { deep: boolean }): Promise<Findings> {
   const found: Findings = { complaints: [], notes: [] }
-  for (const spec of await app.store.all(openApiSpecs)) {
+  for await (const spec of eachInOrder(app.store, openApiSpecs, 'all')) {
     const name = `OpenAPI specification ${spec.slug} of organization ${spec.organization}`
     if ('text' in spec.source) {
       const state = await app.specFiles.check(spec.source.text, options)

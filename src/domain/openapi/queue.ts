@@ -12,6 +12,7 @@ import {
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
+import { eachInOrder } from '../context/in-order.js'
 
 export const PROCESS_OPENAPI = 'process-openapi'
 /** Kind of job that finds the spaces with a specification that has a new version. */
@@ -92,8 +93,8 @@ export async function queueRefreshes(app: App): Promise<number> {
   if (every === null) return 0
   const before = app.clock.now().getTime() - every
   let queued = 0
-  for (const { id, organization, source, processingState, lastProcessedAt } of await app.store.intact(openApiSpecs)) {
-    if (!('url' in source) || processingState !== 'complete' || Date.parse(lastProcessedAt ?? '') > before) continue
+  for await (const { id, organization, lastProcessedAt } of eachInOrder(app.store, openApiSpecs, 'refresh')) {
+    if (Date.parse(lastProcessedAt ?? '') > before) break
     if (
       await app.store.transact(
         async (tx) => (await tx.get(openApiSpecs, id)) !== null && queueProcessing(app, tx, { id, organization }),

@@ -5,6 +5,7 @@ import { isJob, type JobDoc, jobOf, jobs, spaces, translations, type Translation
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { headNow } from '../context/head-now.js'
+import { eachInOrder } from '../context/in-order.js'
 import { MAIN } from '../context/refs.js'
 
 export const TRANSLATE = 'translate'
@@ -81,12 +82,11 @@ async function isDue(app: App, one: Document<TranslationDoc>): Promise<boolean> 
 /** Queues automatic runs for all spaces, to catch up after the service was stopped. Returns their number. */
 export async function queueAllAutomatic(app: App): Promise<number> {
   let queued = 0
-  const sources = new Set(
-    (await app.store.all(translations))
-      .filter(({ automatic }) => automatic !== undefined)
-      .map(({ source }) => source.space),
-  )
-  for (const space of sources) {
+  let last: string | undefined
+  for await (const { source } of eachInOrder(app.store, translations, 'automatic')) {
+    const { space } = source
+    if (space === last) continue
+    last = space
     if (!(await app.store.get(spaces, space))) continue
     queued += await queueAutomatic(app, space).catch((error: unknown) => {
       // A damaged repository must not stop the translations of other spaces.

@@ -2,6 +2,7 @@
 import { GitError } from '../../git/index.js'
 import { spaces } from '../../model/index.js'
 import type { App } from '../context/app.js'
+import { eachInOrder, lengthOf } from '../context/in-order.js'
 import { repositoryName } from '../context/refs.js'
 import { checkSpecFiles } from '../openapi/check-files.js'
 import type { Repair } from './reconcile.js'
@@ -29,10 +30,11 @@ interface CheckOptions {
 export async function checkAll(app: App, { deep, repairs, tell, signal }: CheckOptions): Promise<Findings> {
   const complaints = repairs.map((repair) => `${repair.space}: ${repair.what}`)
   const notes: string[] = []
-  const all = await app.store.intact(spaces)
-  for (const [at, { id }] of all.entries()) {
+  const count = await lengthOf(app.store, spaces, 'all')
+  let at = 0
+  for await (const { id } of eachInOrder(app.store, spaces, 'all')) {
     signal.throwIfAborted()
-    tell(`repository ${at + 1} of ${all.length}`)
+    tell(`repository ${++at} of ${count}`)
     const found = await checkSpace(app, id, deep)
     complaints.push(...found.complaints)
     notes.push(...found.notes)

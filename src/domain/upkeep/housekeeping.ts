@@ -8,13 +8,15 @@ import {
   LAST_IN_LANE,
   signIns,
   siteSuggestions,
+  type SpaceDoc,
   spaces,
   ssoSignIns,
   ssoUsed,
   jobOf,
 } from '../../model/index.js'
-import type { Draft, Table } from '../../store/index.js'
+import type { Document, Draft, Table } from '../../store/index.js'
 import type { App } from '../context/app.js'
+import { eachInOrder, removeFirst } from '../context/in-order.js'
 import { finishEntries } from '../events/request-entry.js'
 import { forgetPruned, sweepLfsFiles } from '../lfs/upkeep.js'
 import { queueMissing } from '../lfs/queue.js'
@@ -33,22 +35,10 @@ const MAINTENANCE_MS = 24 * 60 * 60 * 1000
  */
 export async function queueHousekeeping(app: App): Promise<number> {
   const now = app.clock.now()
-  const day = Math.floor(now.getTime() / MAINTENANCE_MS)
-  const due = (await app.store.intact(spaces)).map((space): Draft<JobDoc> => {
-    const purge = space.deletedAt !== undefined && Date.parse(space.deletedAt) + RESTORE_MS <= now.getTime()
-    const kind = purge ? 'purge-space' : 'maintain-repository'
-    const job = {
-      ...jobOf(kind, { space: space.id }),
-      lane: space.id,
-      organization: space.organization,
-      state: 'queued' as const,
-      sequence: LAST_IN_LANE,
-      attempts: 0,
-    }
-    return { ...job, id: `${kind}:${space.id}:${day}`, createdAt: now.toISOString() }
-  })
   let queued = (await queueRefreshes(app)) + (await queueAllAutomatic(app))
-  for (const job of due) {
+  for await (const space of eachInOrder(app.store, spaces, 'all')) {
+    const job = maintenanceOf(space, now)
+    if (await app.store.get(jobs, job.id)) continue
     queued += await app.store.transact(async (tx) => {
       if (await tx.get(jobs, job.id)) return 0
       await tx.insert(jobs, job)
@@ -57,6 +47,22 @@ export async function queueHousekeeping(app: App): Promise<number> {
   }
   if (queued > 0) app.wakes.jobs()
   return queued
+}
+
+/** Returns the job of a space for today: its purge, or the maintenance of its repository. */
+function maintenanceOf(space: Document<SpaceDoc>, now: Date): Draft<JobDoc> {
+  const purge = space.deletedAt !== undefined && Date.parse(space.deletedAt) + RESTORE_MS <= now.getTime()
+  const kind = purge ? 'purge-space' : 'maintain-repository'
+  return {
+    ...jobOf(kind, { space: space.id }),
+    id: `${kind}:${space.id}:${Math.floor(now.getTime() / MAINTENANCE_MS)}`,
+    lane: space.id,
+    organization: space.organization,
+    state: 'queued',
+    sequence: LAST_IN_LANE,
+    attempts: 0,
+    createdAt: now.toISOString(),
+  }
 }
 
 /** After this time in milliseconds, a request that has not written its audit entry is considered interrupted. */
@@ -79,23 +85,13 @@ export async function removeExpired(app: App): Promise<void> {
   await removeExpiredOf(app, ssoUsed, now)
 }
 
-/** Number of documents that one transaction reads and removes, so that other writes do not wait long. */
-const EXPIRED_AT_ONCE = 200
-
 /** Removes the expired documents of a table, in the order of their expiry. */
 async function removeExpiredOf<T extends { id: string; expiresAt?: string }>(
   app: App,
   of: Table<T, string, 'expiry'>,
   now: string,
 ): Promise<void> {
-  for (let isOver = false; !isOver; )
-    isOver = await app.store.transact(async (tx) => {
-      const range = { limit: EXPIRED_AT_ONCE, direction: 'asc' as const }
-      const { documents, more } = await tx.page(of, 'expiry', 'all', range)
-      const expired = documents.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now)
-      for (const { id } of expired) await tx.remove(of, id)
-      return !more || expired.length < documents.length
-    })
+  await removeFirst(app.store, of, 'expiry', ({ expiresAt }) => expiresAt !== undefined && expiresAt <= now)
 }
 
 /**

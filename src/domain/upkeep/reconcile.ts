@@ -12,6 +12,7 @@ import {
 import { isRepositoryFault } from '../../git/index.js'
 import { type Document, type Reader, StoreDamaged } from '../../store/index.js'
 import type { App } from '../context/app.js'
+import { eachInOrder } from '../context/in-order.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { makeBranch, changeDocument } from '../change-requests/change-requests.js'
 import { changeRequestRef, MAIN, repositoryName } from '../context/refs.js'
@@ -30,9 +31,9 @@ export type Repair = { space: string; what: string; damage?: true }
  */
 export async function reconcile(app: App): Promise<Repair[]> {
   const repairs: Repair[] = []
-  const remaining = (await app.store.intact(spaces)).values()
+  const remaining = eachInOrder(app.store, spaces, 'all')
   const work = async (): Promise<void> => {
-    for (const doc of remaining) repairs.push(...(await openAndReconcile(app, doc)))
+    for await (const doc of remaining) repairs.push(...(await openAndReconcile(app, doc)))
   }
   await Promise.all(Array.from({ length: CONCURRENCY }, work))
   return repairs

@@ -1,4 +1,5 @@
 /** The operator's commands for the state of the installation: status, gc and fsck. */
+import { eachInOrder, lengthOf } from '../../domain/context/in-order.js'
 import { checkAll } from '../../domain/upkeep/fsck.js'
 import { maintainRepository, removeExpired } from '../../domain/upkeep/housekeeping.js'
 import { ServiceError } from '../../kernel/errors.js'
@@ -46,21 +47,22 @@ export async function describeStatus({ app, since, missing }: Operation): Promis
 
 /** Packs repositories and removes expired data now, as the daily maintenance does. */
 export async function collectGarbage({ app, tell, signal }: Operation): Promise<Outcome> {
-  const all = await app.store.intact(spaces)
+  const count = await lengthOf(app.store, spaces, 'all')
   const left: string[] = []
-  for (const [at, { id }] of all.entries()) {
+  let at = 0
+  for await (const { id } of eachInOrder(app.store, spaces, 'all')) {
     signal.throwIfAborted()
-    tell(`repository ${at + 1} of ${all.length}`)
+    tell(`repository ${++at} of ${count}`)
     await maintainRepository(app, id).catch((error: unknown) => {
       if (!isRepositoryFault(error)) throw error
       left.push(`Space ${id}: ${error.message}. \`bindery fsck\` checks it.`)
     })
   }
   await removeExpired(app)
-  const done = `Maintained ${amount(all.length - left.length, 'repository', 'repositories')} and removed expired data.`
+  const done = `Maintained ${amount(at - left.length, 'repository', 'repositories')} and removed expired data.`
   return {
     text: [...left, done].join('\n'),
-    json: { repositories: all.length - left.length, problems: left },
+    json: { repositories: at - left.length, problems: left },
     problems: left.length > 0,
   }
 }
