@@ -10,6 +10,7 @@ import { doorLines, gitDoor } from './bench/git-door.js'
 import { listLines, lists } from './bench/lists.js'
 import { manyEdits, manyEditsLines } from './bench/many-edits.js'
 import { manySpaces, manySpacesLine } from './bench/many-spaces.js'
+import { type LargeRun, largeLine, largeRepository } from './bench/large-repository.js'
 import { type Line, print } from './bench/measure.js'
 import { nodeLines, nodes } from './bench/nodes.js'
 import { quietSpace, quietSpaceLine } from './bench/quiet-space.js'
@@ -25,6 +26,8 @@ import { edits, merges } from './bench/writes.js'
 //   npm run bench "page read"                        the lines whose name contains this text
 //   npm run bench adoption -- --repository <path>    also on your own repository or bundle (repeatable)
 //   npm run bench "many spaces" -- --seconds 200 --spaces 300    a longer run, or more spaces
+//   npm run bench "large repository" -- --scale 0.1          a tenth of 50,000 pages, 5,000 commits and 2 GB; only if named
+//   npm run bench "large repository" -- --repository <path>  your own repository
 // BINDERY_CACHE_BYTES is passed on: with little of it, a short run shows whether memory stays flat once the caches are full.
 // BENCH_PROFILE=<folder> keeps a profile of the measured server's processor time there; BENCH_MAIN=<dist/main.js of another build> measures that one.
 
@@ -34,6 +37,7 @@ const { values, positionals } = parseArgs({
     repository: { type: 'string', multiple: true, default: [] },
     seconds: { type: 'string', default: '40' },
     spaces: { type: 'string', default: '300' },
+    scale: { type: 'string', default: '1' },
   },
 })
 const part = positionals[0] ?? ''
@@ -63,6 +67,11 @@ const groups: { names: string[]; run: (dir: string) => Promise<Line[]> }[] = [
     run: (dir) => manySpaces(dir, { spaces: Number(values.spaces), seconds: Number(values.seconds) }),
   },
 ]
+
+// It takes half an hour and many gigabytes, so it runs only if it is named.
+const large: LargeRun = { scale: Number(values.scale), repository: values.repository[0] ?? null }
+if (part !== '' && largeLine.includes(part))
+  groups.push({ names: [largeLine], run: (dir) => largeRepository(dir, large, print) })
 
 // The signal of a time limit must not leave servers running.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))

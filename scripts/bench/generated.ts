@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { git } from '../../test/support/hermetic-git.js'
+import { numbers } from './words.js'
 
 /** Number of files per folder. */
 const PER_FOLDER = 200
@@ -7,15 +8,6 @@ const WORDS =
   'the server keeps every page as markdown in a repository of its own so that a change can be read merged and taken back'.split(
     ' ',
   )
-
-/** Returns a generator of the same numbers in every run. */
-function numbers(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return state / 2 ** 32
-  }
-}
 
 /** Returns markdown of about two kilobytes, similar to real pages. */
 export function pageText(index: number, edition: number): string {

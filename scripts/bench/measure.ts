@@ -6,7 +6,7 @@ export interface Line {
   /** `least`: the ratio must be at least `target` (a rate); `most`: at most (a time); `none`: reported only. */
   sense: 'least' | 'most' | 'none'
   target: number
-  /** One ratio per round: the measurement against the adjacent baseline. */
+  /** One ratio per round: the measurement against the adjacent baseline. Empty if there is no baseline. */
   ratios: number[]
   /** The medians of both sides, in words. */
   detail: string
@@ -53,6 +53,10 @@ export const ms = (value: number): string => `${value < 10 ? value.toFixed(2) : 
 
 /** Prints a line: the median ratio, its spread over the rounds, the target and the medians. */
 export function print({ name, sense, target, ratios, detail }: Line): void {
+  if (ratios.length === 0) {
+    console.log(`   ${name}: ${detail}`)
+    return
+  }
   const ratio = median(ratios)
   const held = sense === 'none' ? '  ' : (sense === 'least' ? ratio >= target : ratio <= target) ? 'ok' : '!!'
   const wanted = sense === 'none' ? '' : ` (${sense === 'least' ? '≥' : '≤'} ${target})`

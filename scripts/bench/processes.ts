@@ -10,7 +10,24 @@ export const ADMIN_TOKEN = 'bindery_bench_admin_token_0123456789'
 
 /** The responses by path. */
 export type Answers = Record<string, { body: string; etag: string }>
-export type ChildOptions = { kind: 'bare'; file: string } | { kind: 'load' }
+export type ChildOptions =
+  | { kind: 'bare'; file: string }
+  | { kind: 'load' }
+  | { kind: 'watch'; url: string; pid: number }
+
+/** Maxima during a part of a benchmark. */
+export interface Watched {
+  /** The longest duration of a request to `/healthz` in milliseconds. */
+  healthMs: number
+  /** The most processor time that the main thread used during a request to `/healthz`, in milliseconds: without other load. */
+  busyMs: number
+  /** Number of requests to `/healthz` that took more than 100 ms. */
+  slow: number
+  /** Resident memory of the service. */
+  mainBytes: number
+  /** Memory of the processes that the service started, without mapped files. */
+  childBytes: number
+}
 export interface LoadOptions {
   url: string
   paths: string[]
@@ -59,7 +76,7 @@ const stop = (child: ChildProcess, signal: NodeJS.Signals) => (): Promise<void> 
     child.kill(signal)
   })
 
-/** Starts the bare server or the load generator. */
+/** Starts the bare server, the load generator or a watch. */
 async function startChild(
   options: ChildOptions,
 ): Promise<{ first: { url: string }; ask: <T>(message: object) => Promise<T>; stop: () => Promise<void> }> {
@@ -86,6 +103,15 @@ export async function startBare(file: string): Promise<Server> {
 export async function startLoad(): Promise<{ load(options: LoadOptions): Promise<number>; stop(): Promise<void> }> {
   const { ask, stop } = await startChild({ kind: 'load' })
   return { load: (load) => ask({ load }), stop }
+}
+
+/** Watches a service: the response times of `/healthz`, and the memory. */
+export async function startWatch({
+  url,
+  pid,
+}: ServiceProcess): Promise<{ take(): Promise<Watched>; stop(): Promise<void> }> {
+  const { ask, stop } = await startChild({ kind: 'watch', url, pid })
+  return { take: () => ask({ take: true }), stop }
 }
 
 /** The measured service. To compare another build under the same load, set its `dist/main.js`. */
@@ -133,13 +159,13 @@ export async function startService(dir: string, env: Record<string, string> = {}
     pid: Number(child.pid),
     cpu: () => cpuOf(url),
     wholeTime: () => wholeTimeOf(child),
-    mainThread: () => mainThreadOf(child),
+    mainThread: () => mainThreadOf(Number(child.pid)),
     stop: stop(child, 'SIGTERM'),
   }
 }
 
 /** Linux reports the nanoseconds of each thread. The main thread has the ID of its process. */
-function mainThreadOf({ pid }: ChildProcess): number {
+export function mainThreadOf(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
   } catch {

@@ -6,6 +6,7 @@ import { git } from '../../test/support/hermetic-git.js'
 import { commitTo } from '../../test/commits/fixture.js'
 import { type Line, median, ms, ratiosOf, timed } from './measure.js'
 import { call, importInto, newSpace, startService } from './processes.js'
+import { chinese, latin, numbers } from './words.js'
 
 export const searchLine = 'search, 99th percentile at 40,000 sections / git grep'
 
@@ -14,35 +15,6 @@ const SECTIONS = 10
 const ROUNDS = 5
 const QUERIES = 100
 const GREPS = 5
-
-/** Returns a generator of the same numbers in every run. */
-function numbers(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return state / 2 ** 32
-  }
-}
-
-const CONSONANTS = 'bcdfghklmnprstvz'
-const VOWELS = 'aeiou'
-/** Returns a generator of words with the frequencies of a language: the n-th word is n times as rare as the first. */
-function vocabulary(count: number, make: (next: () => number) => string): (next: () => number) => string {
-  const next = numbers(count)
-  const words = [...new Set(Array.from({ length: count }, () => make(next)))]
-  return (random) => words[Math.floor(words.length ** random()) - 1] ?? (words[0] as string)
-}
-const latin = vocabulary(
-  60_000,
-  (next) =>
-    Array.from(
-      { length: 1 + Math.floor(next() * 4) },
-      () => (CONSONANTS[Math.floor(next() * 16)] as string) + VOWELS[Math.floor(next() * 5)],
-    ).join('') + (next() < 0.5 ? 'n' : ''),
-)
-const chinese = vocabulary(20_000, (next) =>
-  Array.from({ length: 2 }, () => String.fromCharCode(0x4e00 + Math.floor(next() * 3_000))).join(''),
-)
 
 function page(index: number): string {
   const next = numbers(index * 7919)
