@@ -1,12 +1,10 @@
 /** Finds the titles of pages that no table of contents lists. */
 import { Slices } from '../kernel/slices.js'
+import { MAX_TITLED_PAGES } from './known-files.js'
 import { readBounded } from './read-file.js'
 import { decodeText, MAX_TEXT_BYTES } from './text.js'
 import type { TreeReader } from './types.js'
 import { type TextWork, unlessTooCostly } from './work/text-work.js'
-
-/** Maximum number of pages whose headings are read. If there are more, titles come from file names. */
-const MAX_PAGES = 20_000
 
 const OID = /^[0-9a-f]{40}$/
 
@@ -20,7 +18,7 @@ export async function headingTitles(
   work: Pick<TextWork, 'heading' | 'headings'>,
 ): Promise<Map<string, string>> {
   const titles = new Map<string, string>()
-  if (paths.length > MAX_PAGES) return titles
+  if (paths.length > MAX_TITLED_PAGES) return titles
   const slices = new Slices()
   const blobs = new Map<string, string>()
   for (const path of paths) {

@@ -24,6 +24,11 @@ export const ASSETS_FOLDER = '.gitbook/assets/'
 export const INCLUDES_FOLDER = '.gitbook/includes/'
 /** A space's variables, below the effective root. */
 export const VARIABLES_FILE = '.gitbook/vars.yaml'
+/**
+ * Maximum number of pages without a table of contents whose headings are read. If there are more, titles come from file
+ * names.
+ */
+export const MAX_TITLED_PAGES = 20_000
 /** The names of tags, below the effective root. */
 export const TAGS_FILE = '.gitbook/tags.yaml'
 
@@ -35,8 +40,9 @@ export function kindOfPath(key: string): EntryKind {
 
 /**
  * Returns the parts of a structure that depend on the content of the file at `path`. `entries`: the set of entries, and
- * therefore their IDs. `details`: only titles, variables, tag names and diagnostics. null: nothing, so that the file
- * may change while the structure stays the same. (Adding, removing or renaming a file always changes a structure.)
+ * therefore their IDs. `details`: only titles, variables, tag names and diagnostics. `title`: only the title of this
+ * page. null: nothing, so that the file may change while the structure stays the same. (Adding, removing or renaming a
+ * file always changes a structure.)
  */
 export function shapedBy(
   path: string,
@@ -45,13 +51,11 @@ export function shapedBy(
     listed,
     byGitPath,
   }: Pick<ContentStructure, 'config' | 'listed'> & Partial<Pick<ContentStructure, 'byGitPath'>>,
-): 'entries' | 'details' | null {
+): 'entries' | 'details' | 'title' | null {
   if (CONFIG_FILES.has(path) || path === config.summary || path === config.summaryLink) return 'entries'
-  // Without a table of contents, pages get their titles from their own headings.
-  if (!listed) return 'details'
-  // A page without an entry also gets its title from its own heading.
+  // A page without an entry gets its title from its own heading.
   const page = byGitPath?.get(path)
-  if (page && page.line === undefined) return 'details'
+  if (byGitPath && page && page.line === undefined) return listed || byGitPath.size <= MAX_TITLED_PAGES ? 'title' : null
   if (!isBelow(config.root, path)) return null
   const key = keyBelow(config.root, path)
   return key === VARIABLES_FILE || key === TAGS_FILE || kindOfPath(key) === 'reusable-content' ? 'details' : null

@@ -77,6 +77,28 @@ test('a nested folder is renamed, moved, filled and deleted as a group', async (
   assert.ok((await desk.paths()).includes('Guides/My_Folder/deep & down/x.md'))
 })
 
+test('an edit of a text keeps the structure until it changes the title of the page', async () => {
+  const desk = await openDesk(here, FILES)
+  const page = await desk.id('a')
+  const titleNow = async (): Promise<string | undefined> => (await desk.byPath()).get('a')?.title
+  const structure = async () => {
+    assert.ok(await titleNow())
+    return here.service.app.content.structures.get(`${desk.space}:${await desk.git('rev-parse', 'main')}`)
+  }
+  const edit = (markdown: string) => desk.write([{ operation: 'update_page', page, document: { markdown } }])
+  const first = await structure()
+  await edit('# A\n\nA text.\n')
+  assert.ok(first !== undefined && (await structure()) === first)
+  await desk.human({ 'a.md': '# A\n\nAnother text.\n', 'zoo/w.md': '# W\n\nA text.\n' })
+  assert.ok((await structure()) === first)
+  await edit('# B\n\nA text.\n')
+  assert.equal([await titleNow(), (await structure()) === first], ['B', false])
+  await desk.human({ 'a.md': '---\ntitle: C\n---\n\nA text.\n' })
+  assert.is(await titleNow(), 'C')
+  await desk.human({ 'a.md': 'A text.\n' })
+  assert.is(await titleNow(), 'A')
+})
+
 test('a page without a heading has the title of its front matter or file name', async () => {
   const desk = await openDesk(here, {
     'README.md': '<h1 align="center">\n  The <b>Docs</b>\n</h1>\n',

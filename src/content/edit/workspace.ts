@@ -6,8 +6,8 @@ import { matchStructures, structureKeys } from '../identity-structure.js'
 import { kindOfPath, shapedBy } from '../known-files.js'
 import { isFile, kindOf, MAX_STRUCTURE_BYTES, readBounded } from '../read-file.js'
 import { readStructure } from '../structure.js'
-import { decodeText, encodeText, encodingOf } from '../text.js'
-import type { TextWork } from '../work/text-work.js'
+import { decodeText, encodeText, encodingOf, MAX_TEXT_BYTES } from '../text.js'
+import { type TextWork, unlessTooCostly } from '../work/text-work.js'
 import { ChangeError } from './change-error.js'
 import { FoldedNames } from './folded-names.js'
 import type { ContentStructure, PlannedChange, ReaderEntry, TreeReader } from '../types.js'
@@ -159,7 +159,15 @@ export class Workspace {
     if (before instanceof Uint8Array && Buffer.compare(before, content) === 0) return
     const mode = this.#changes.get(path)?.mode ?? (await this.reader.entry(path))?.mode
     this.#change(path, { content, ...defined({ mode }) })
-    if (shapedBy(path, this.#structure) !== null) this.#stale = true
+    const part = shapedBy(path, this.#structure)
+    if (part !== null && !(part === 'title' && (await this.#haveSameTitle(before, content)))) this.#stale = true
+  }
+
+  async #haveSameTitle(before: Uint8Array | 'too-large', after: Uint8Array): Promise<boolean> {
+    if (before === 'too-large' || Math.max(before.length, after.length) > MAX_TEXT_BYTES) return false
+    const titles = [before, after].map((file) => unlessTooCostly(this.work.heading(decodeText(file)), undefined))
+    const [old, now] = await Promise.all(titles)
+    return old !== undefined && old === now
   }
 
   /** Replaces a file's content with a blob of the repository. */

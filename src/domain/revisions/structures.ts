@@ -27,6 +27,9 @@ export function structureNumber(structure: ContentStructure): number {
   return given
 }
 
+/** Maximum number of changed pages whose titles are compared. If more have changed, the structure is read again. */
+const MAX_COMPARED_TITLES = 100
+
 /** Computations in progress, shared by readers and read-ahead. */
 const pending = new SharedWork<ContentStructure>()
 
@@ -105,9 +108,30 @@ export async function sharedWith(
   changes: readonly TreeChange[],
 ): Promise<ContentStructure | null> {
   const structure = app.content.structures.get(`${space.doc.id}:${other}`)
-  if (!structure || changes.some((change) => !isText(change) || shapedBy(change.path, structure) !== null)) return null
+  if (!structure || !changes.every(isText)) return null
+  const titled: TreeChange[] = []
+  for (const change of changes) {
+    const part = shapedBy(change.path, structure)
+    if (part === 'title') titled.push(change)
+    else if (part !== null) return null
+  }
+  if (titled.length > MAX_COMPARED_TITLES || !(await haveSameTitles(app, space, commit, titled))) return null
   const [before, after] = await Promise.all([overridesAt(app, space, other), overridesAt(app, space, commit)])
   return before === after || (before.size === after.size && [...after].every(([key, id]) => before.get(key) === id))
     ? structure
     : null
+}
+
+/** Whether the changes leave the titles that pages get from their own headings. */
+async function haveSameTitles(
+  app: App,
+  space: SpaceRepository,
+  commit: CommitId,
+  changes: readonly TreeChange[],
+): Promise<boolean> {
+  const oids = changes.flatMap(({ before, after }) => [before, after].flatMap((entry) => entry?.oid ?? []))
+  if (oids.length === 0) return true
+  // Both versions are objects of the same repository.
+  const titles = await app.texts.for(space.doc.id).headings(await space.repo.objects.snapshot(commit), oids)
+  return changes.every(({ before, after }) => titles.get(before?.oid ?? '') === titles.get(after?.oid ?? ''))
 }
