@@ -52,12 +52,24 @@ test('a search during the first indexing finds what is indexed and says that it 
   const early = await query()
   assert.is(early.partial, true)
   assert.is(early.count, 1_000)
+  // The part is of this revision, so a search reads the facts of the found pages only.
+  const pages = app.pages.pages.bind(app.pages)
+  let asked = 0
+  app.pages.pages = (owner, files, oids) => {
+    const all = [...oids]
+    asked += all.length
+    return pages(owner, files, all)
+  }
+  const again = await query()
+  app.pages.pages = pages
+  assert.equal(again, early)
+  assert.ok(asked < 100, `the facts of ${asked} pages were read`)
 
   const doc = await app.store.get(spaces, desk.space)
   if (!doc) throw new Error('the space is missing')
   const space = { doc, role: 'read' as const, repo: await app.git.open(repositoryName(desk.space)) }
-  const { pages } = await searchablePages(app, space, headOf(space))
-  const allowed = pages.slice(0, 50).map(({ id, oid }): [string, string] => [id, oid])
+  const searchable = await searchablePages(app, space, headOf(space))
+  const allowed = searchable.pages.slice(0, 50).map(({ id, oid }): [string, string] => [id, oid])
   const found = await searchSpaces(app, 'someone', [space], { query: 'rambutan', limit: 10 }, async () => allowed, 100)
   assert.equal([found.partial, found.items[0]?.pages.length], [true, 50])
 

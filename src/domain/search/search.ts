@@ -18,7 +18,7 @@ import type { LoadedOrganization, LoadedSpace, VisibleSpace } from '../context/l
 import { repositoryName } from '../context/refs.js'
 import { headOf } from '../revisions/main-content.js'
 import { visibleSpaces } from '../spaces/spaces.js'
-import { isUpToDate, searchablePages, updateIndex } from './update-index.js'
+import { isUpToDate, partOf, searchablePages, updateIndex } from './update-index.js'
 
 /**
  * Time that a search waits for the index of a space in milliseconds: `behind` if it has an older one, `none` if it has
@@ -101,7 +101,9 @@ export async function searchSpace(app: App, space: LoadedSpace, query: SearchQue
 async function ask(app: App, space: LoadedSpace, query: SpaceQuery): Promise<SpaceHits> {
   const head = headOf(space)
   const [hits] = await app.search.find(space.doc.id, [[space.doc.id, query]], FIND_MS)
-  if (!hits || hits.revision === null || hits.revision === head) return hits ?? { revision: null, count: 0, pages: [] }
+  if (!hits || hits.revision === null) return { revision: null, count: 0, pages: [] }
+  // The pages of a part of the head's index are those of the head.
+  if (hits.revision === head || hits.revision === partOf(head)) return hits
   const { pages } = await searchablePages(app, space, head)
   const allowed = pages.map(({ id, oid }): [string, string] => [id, oid])
   const [same] = await app.search.find(space.doc.id, [[space.doc.id, { ...query, allowed }]], FIND_MS)

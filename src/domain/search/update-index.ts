@@ -26,6 +26,8 @@ const CHARACTERS_AT_ONCE = 2 * 1024 * 1024
 const MIN_PART = 1_000
 /** The start of the revision of an incomplete first index. */
 const INCOMPLETE = 'incomplete:'
+/** Returns the revision that an index has while it contains a part of the pages of a revision. */
+export const partOf = (revision: string): string => INCOMPLETE + revision
 /** Maximum number of attempts if the index file is deleted or main moves during an update. */
 const ATTEMPTS = 3
 
@@ -162,7 +164,7 @@ async function addTexts(
 async function publishPart(app: App, id: string, searchable: Searchable, missing: readonly string[]): Promise<void> {
   const left = new Set(missing)
   const pages = searchable.pages.filter(({ oid }) => !left.has(oid))
-  await app.search.set(id, `${INCOMPLETE}${searchable.revision}`, pages)
+  await app.search.set(id, partOf(searchable.revision), pages)
 }
 
 /** Returns the text of a generated page, with one section per part. */
