@@ -1,5 +1,6 @@
 /** Writes commits one after the other and makes all of them durable at once. */
 import { type CommitId, asOid } from '../kernel/ids.js'
+import { Slices } from '../kernel/slices.js'
 import { encodeCommit } from './objects/commit-codec.js'
 import { parseCommit } from './objects/parse-commit.js'
 import { LostObject } from './errors.js'
@@ -107,7 +108,10 @@ export class CommitStaging {
   async #keep(oids: ReadonlySet<string>): Promise<void> {
     const { objects } = this
     const rest: string[] = []
+    // An export to another history keeps every object of its tree.
+    const slices = new Slices()
     for (const oid of oids) {
+      if (slices.due) await slices.rest()
       if (this.#own.has(oid)) continue
       const pending = objects.pending.get(oid)
       const made = pending ? null : await objects.scratch.find(oid, MAX_OBJECT_BYTES)

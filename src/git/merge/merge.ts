@@ -109,7 +109,7 @@ async function findLost(
   }
   try {
     const made = await objectsBeyond(tree, sides, readTree)
-    return await objects.findUnreadable(made.filter((oid) => !trees.has(oid)))
+    return await objects.findUnreadable([...made].filter((oid) => !trees.has(oid)))
   } catch (error) {
     if (!(error instanceof GitError)) throw error
     return reading

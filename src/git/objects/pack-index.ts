@@ -2,6 +2,7 @@
 import { errorCode } from '../../kernel/thrown.js'
 import { type FileHandle, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { eachInSlices, filterInSlices } from '../../kernel/slices.js'
 import { REPACK_ATTEMPTS } from './disk.js'
 
 const OID_BYTES = 20
@@ -34,10 +35,10 @@ async function searchPacks(folder: string, oids: readonly string[], found: Map<s
   for (const index of names) {
     const pack = index.replace(/\.idx$/, '.pack')
     if (pack === index || !names.has(pack)) continue
-    const wanted = oids.filter((oid) => !found.has(oid))
+    const wanted = await filterInSlices(oids, (oid) => !found.has(oid))
     if (wanted.length === 0) break
     try {
-      for (const oid of await namesIn(join(folder, index), wanted)) found.set(oid, pack)
+      await eachInSlices(await namesIn(join(folder, index), wanted), (oid) => void found.set(oid, pack))
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error
       replaced = true
@@ -55,17 +56,28 @@ async function namesIn(path: string, oids: readonly string[]): Promise<string[]>
     const layout = head.toString('hex', 0, SECOND.header) === SECOND_MAGIC ? SECOND : FIRST
     const upTo = (byte: number): number => (byte < 0 ? 0 : head.readUInt32BE(layout.header + 4 * byte))
     const found: string[] = []
-    for (const oid of oids) {
-      const byte = Number.parseInt(oid.slice(0, 2), 16)
+    for (const [byte, some] of byFirstByte(oids)) {
       const [from, to] = [upTo(byte - 1), upTo(byte)]
       if (to <= from) continue
       const entries = await read(file, layout.header + FANOUT_BYTES + from * layout.entry, (to - from) * layout.entry)
-      if (isAmong(entries, Buffer.from(oid, 'hex'), layout)) found.push(oid)
+      for (const oid of some) if (isAmong(entries, Buffer.from(oid, 'hex'), layout)) found.push(oid)
     }
     return found
   } finally {
     await file.close()
   }
+}
+
+/** Groups IDs by their first byte, since an index lists the IDs of one byte together. */
+function byFirstByte(oids: readonly string[]): Map<number, string[]> {
+  const groups = new Map<number, string[]>()
+  for (const oid of oids) {
+    const byte = Number.parseInt(oid.slice(0, 2), 16)
+    const group = groups.get(byte)
+    if (group) group.push(oid)
+    else groups.set(byte, [oid])
+  }
+  return groups
 }
 
 /** Binary search in entries sorted by ID. */

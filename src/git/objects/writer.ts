@@ -5,7 +5,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { newId } from '../../kernel/ids.js'
-import { Slices } from '../../kernel/slices.js'
+import { eachInSlices, filterInSlices, Slices } from '../../kernel/slices.js'
 import { Sequence } from '../../kernel/turns.js'
 import { GitError } from '../errors.js'
 import type { RepositoryCaches } from './caches.js'
@@ -19,6 +19,8 @@ import { findInPacks } from './pack-index.js'
 const WIDTH = 8
 /** Minimum number of lookups for which the folder is listed first. */
 const MANY = 6
+/** Maximum number of looked up objects whose packs are cached. More would only displace other cached values. */
+const MAX_NOTED = 1000
 /** Maximum total size of objects in one pack in bytes: reading them again takes memory. */
 const MAX_PACKED_BYTES = 256 * 1024 * 1024
 /** Number of packs that wait to be joined at which a write waits for it. */
@@ -122,17 +124,18 @@ export class ObjectWriter {
   async #findPacked(oids: readonly string[]): Promise<Map<string, string>> {
     const found = new Map<string, string>()
     const there = new Map<string, boolean>()
-    for (const oid of oids) {
+    await eachInSlices(oids, (oid) => {
       const pack = this.caches.packOf.get(oid)
-      if (pack === undefined) continue
+      if (pack === undefined) return
       if (!there.has(pack)) there.set(pack, this.#hasPack(pack))
       if (there.get(pack)) found.set(oid, pack)
-    }
-    const rest = oids.filter((oid) => !found.has(oid))
-    for (const [oid, pack] of rest.length === 0 ? [] : await findInPacks(this.#objects, rest)) {
+    })
+    const rest = await filterInSlices(oids, (oid) => !found.has(oid))
+    if (rest.length === 0) return found
+    await eachInSlices(await findInPacks(this.#objects, rest), ([oid, pack]) => {
       found.set(oid, pack)
-      this.caches.packOf.set(oid, pack)
-    }
+      if (rest.length <= MAX_NOTED) this.caches.packOf.set(oid, pack)
+    })
     return found
   }
 
@@ -148,8 +151,11 @@ export class ObjectWriter {
    * they are missing, damaged, or about to be pruned. They must be written again.
    */
   async keep(oids: readonly string[]): Promise<string[]> {
-    const found: Record<'kept' | 'absent' | 'unsafe', string[]> = { kept: [], absent: [], unsafe: [] }
-    await inParallel(oids, WIDTH, async (oid) => {
+    const absent = await this.#notLoose(oids)
+    const elsewhere = new Set(absent)
+    const found: Record<'kept' | 'absent' | 'unsafe', string[]> = { kept: [], absent, unsafe: [] }
+    const loose = oids.filter((oid) => !elsewhere.has(oid))
+    await inParallel(loose, WIDTH, async (oid) => {
       found[await this.#keepLoose(oid)].push(oid)
     })
     const gone = await this.#syncFolders(found.kept)
@@ -161,7 +167,7 @@ export class ObjectWriter {
     if (oids.length === 0) return []
     const packed = await this.#findPacked(oids)
     const old = await this.#keepPacks(new Set(packed.values()))
-    return oids.filter((oid) => !packed.has(oid) || old.has(required(packed.get(oid))))
+    return filterInSlices(oids, (oid) => !packed.has(oid) || old.has(required(packed.get(oid))))
   }
 
   /**
