@@ -143,7 +143,7 @@ test('after a restart, stored dates are used and the history is not read again',
     notice: (message) => assert.unreachable(message),
   })
   const kept = new StoredDates(index)
-  const found = kept.find(desk.space, [head])
+  const found = await kept.find(desk.space, [head])
   assert.equal(sorted(new Map([...before].map(([path]) => [path, timesOf(found?.dates.get(path))]))), sorted(before))
   for (const [path, { commit }] of found?.dates ?? [])
     assert.is(await desk.git('log', '-1', '--first-parent', '-m', '--format=%H', 'main', '--', path), commit, path)
@@ -174,10 +174,10 @@ test('dates of more files than fit a row are stored completely or not at all', a
   )
   const index = openFacts(options)
   await new StoredDates(index).store('space', commits[1] as CommitId, dates)
-  assert.equal(new StoredDates(index).find('space', commits), { commit: commits[1], dates })
-  assert.is(new StoredDates(index).find('other', commits), null)
+  assert.equal(await new StoredDates(index).find('space', commits), { commit: commits[1], dates })
+  assert.is(await new StoredDates(index).find('other', commits), null)
   index.put([{ oid: `space:${commits[1]}:2`, values: ['{"damaged'] }])
-  assert.is(new StoredDates(index).find('space', commits), null)
+  assert.is(await new StoredDates(index).find('space', commits), null)
   index.close()
 })
 

@@ -1,7 +1,7 @@
 /** Stores the dates of files across restarts, so that a long history is not read again. */
 import type { FactsIndex } from '../../facts/index.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { Slices } from '../../kernel/slices.js'
+import { mapInSlices, Slices } from '../../kernel/slices.js'
 import type { FileDates } from './content-cache.js'
 import { required } from '../../kernel/defined.js'
 
@@ -14,6 +14,9 @@ export const DATES_KIND = 'dates'
 export const DATES_VERSION = 2
 /** Maximum number of characters of paths per row. */
 const MAX_ROW_CHARACTERS = 32_000
+
+/** Number of rows that are read in one call, which takes about a millisecond. */
+const ROWS_AT_ONCE = 4
 
 /** One row: the number of rows for the commit, and the dates of some files. Files refer to `commits` by position. */
 interface Row {
@@ -30,26 +33,37 @@ export class StoredDates {
   constructor(private readonly index: FactsIndex) {}
 
   /** Returns the first of the commits whose dates are stored, and its dates by path. Null if there is none. */
-  find(space: string, commits: readonly CommitId[]): { commit: CommitId; dates: Map<string, FileDates> } | null {
+  async find(
+    space: string,
+    commits: readonly CommitId[],
+  ): Promise<{ commit: CommitId; dates: Map<string, FileDates> } | null> {
     const first = this.#read(commits.map((commit) => keyOf(space, commit, 0)))
     for (const commit of commits) {
       const row = first.get(keyOf(space, commit, 0))
-      const dates = row && this.#datesOf(space, commit, row)
+      const dates = row && (await this.#datesOf(space, commit, row))
       if (dates) return { commit, dates }
     }
     return null
   }
 
-  /** Reads the dates of a commit. Null if one of the rows is missing. */
-  #datesOf(space: string, commit: CommitId, first: Row): Map<string, FileDates> | null {
+  /** Reads the dates of a commit in slices. Null if one of the rows is missing. */
+  async #datesOf(space: string, commit: CommitId, first: Row): Promise<Map<string, FileDates> | null> {
     const keys = Array.from({ length: first.rows - 1 }, (_, index) => keyOf(space, commit, index + 1))
-    const others = this.#read(keys)
-    if (others.size !== keys.length) return null
-    return new Map(
-      [first, ...others.values()].flatMap(({ files, commits }) =>
-        files.map(([path, created, updated, at]) => [path, { created, updated, commit: commits[at] as CommitId }]),
-      ),
-    )
+    const dates = new Map<string, FileDates>()
+    const add = ({ files, commits }: Row): void => {
+      for (const [path, created, updated, at] of files)
+        dates.set(path, { created, updated, commit: required(commits[at]) })
+    }
+    add(first)
+    const slices = new Slices()
+    for (let at = 0; at < keys.length; at += ROWS_AT_ONCE) {
+      const some = keys.slice(at, at + ROWS_AT_ONCE)
+      const rows = this.#read(some)
+      if (rows.size !== some.length) return null
+      for (const row of rows.values()) add(row)
+      if (slices.due) await slices.rest()
+    }
+    return dates
   }
 
   #read(keys: readonly string[]): Map<string, Row> {
@@ -81,12 +95,12 @@ export class StoredDates {
       files.push([path, found.created, found.updated, place])
       if (slices.due) await slices.rest()
     }
-    this.index.put(
-      groups.map((group, row) => ({
-        oid: keyOf(space, commit, row),
-        values: [JSON.stringify({ rows: groups.length, ...group } satisfies Row)],
-      })),
-    )
+    let next = 0
+    const rows = await mapInSlices(groups, (group) => ({
+      oid: keyOf(space, commit, next++),
+      values: [JSON.stringify({ rows: groups.length, ...group } satisfies Row)],
+    }))
+    this.index.put(rows)
   }
 }
 

@@ -6,7 +6,7 @@ import { type IdOverrides, idOf } from '../../content/identity.js'
 import { isMarkdown, keyBelow } from '../../content/paths.js'
 import type { CommitPaths, CommitStep } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { Slices } from '../../kernel/slices.js'
+import { eachInSlices, Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import type { PageDates, FileDates } from '../context/content-cache.js'
 import type { SpaceRepository } from '../context/loaded.js'
@@ -53,9 +53,9 @@ async function compute(app: App, space: SpaceRepository, commit: CommitId): Prom
   await extendLine(app, space, line, commit)
   const { steps } = line
   const single = steps.splice(0, SINGLE_STEPS).reverse()
-  let growing = steps.length > 0 ? await addLongLine(app, space, flatten(line.base), steps) : line.base
+  let growing = steps.length > 0 ? await addLongLine(app, space, await flatten(line.base), steps) : line.base
   // Only the newest commits get a separate, cached map. Older ones go into one flat map.
-  if (single.length > MAX_DEPTH) growing = flatten(growing)
+  if (single.length > MAX_DEPTH) growing = await flatten(growing)
   for (const [index, step] of single.entries()) {
     const changed = {
       ...step,
@@ -70,12 +70,12 @@ async function compute(app: App, space: SpaceRepository, commit: CommitId): Prom
       continue
     }
     growing = { own, base: growing, depth: growing.depth + 1, sinceStored: sinceStored }
-    if (growing.depth > MAX_DEPTH) growing = flatten(growing)
+    if (growing.depth > MAX_DEPTH) growing = await flatten(growing)
     app.content.dates.set(`${space.doc.id}:${step.commit}`, growing)
   }
   if (growing.sinceStored >= STORE_AFTER) {
     growing.sinceStored = 0
-    await app.storedDates.store(space.doc.id, commit, flatten(growing).own)
+    await app.storedDates.store(space.doc.id, commit, (await flatten(growing)).own)
   }
   return growing
 }
@@ -109,9 +109,11 @@ async function extendLine(app: App, space: SpaceRepository, line: Line, commit: 
 async function extendLongLine(app: App, space: SpaceRepository, line: Line, from: CommitId): Promise<void> {
   const rest = await space.repo.history.firstParents(from)
   const steps = [...line.steps, ...rest.map((commit, index) => ({ commit, parent: rest[index + 1] ?? null }))]
+  const slices = new Slices()
   for (let at = 0; at < steps.length; at += LOOKUP_BATCH) {
+    if (slices.due) await slices.rest()
     const some = steps.slice(at, at + LOOKUP_BATCH)
-    const stored = app.storedDates.find(
+    const stored = await app.storedDates.find(
       space.doc.id,
       some.map(({ commit }) => commit),
     )
@@ -141,24 +143,32 @@ async function addLongLine(
     space,
     steps.map(({ commit }) => commit),
   )
+  const slices = new Slices()
   for (let end = steps.length; end > 0; end -= READ_BATCH) {
     const some = steps.slice(Math.max(0, end - READ_BATCH), end).reverse()
     for (const [index, changed] of (await space.repo.history.changedPaths(some)).entries()) {
       const { parent } = required(some[index])
       const moves = end - 1 - index < defaults
-      for (const [path, value] of await datesChangedBy(app, space, dates, { ...changed, parent }, moves))
+      for (const [path, value] of await datesChangedBy(app, space, dates, { ...changed, parent }, moves)) {
         dates.own.set(path, value)
+        if (slices.due) await slices.rest()
+      }
     }
   }
   return { ...dates, sinceStored: dates.sinceStored + steps.length }
 }
 
-function flatten(dates: PageDates): PageDates {
-  const own = new Map<string, FileDates | null>()
+/** Returns one map of the dates in a chain, made in slices. */
+async function flatten(dates: PageDates): Promise<PageDates> {
+  const all = new Map<string, FileDates | null>()
   for (let link: PageDates | null = dates; link; link = link.base)
-    for (const [path, value] of link.own) if (!own.has(path)) own.set(path, value)
-  for (const [path, value] of own) if (value === null) own.delete(path)
-  return { own, base: null, depth: 0, sinceStored: dates.sinceStored }
+    await eachInSlices(link.own, ([path, value]) => {
+      if (!all.has(path)) all.set(path, value)
+    })
+  await eachInSlices(all, ([path, value]) => {
+    if (value === null) all.delete(path)
+  })
+  return { own: all, base: null, depth: 0, sinceStored: dates.sinceStored }
 }
 
 /**
@@ -173,15 +183,10 @@ async function datesChangedBy(
   moves = true,
 ): Promise<Map<string, FileDates | null>> {
   const own = new Map<string, FileDates | null>()
-  for (const change of changes) {
-    if (change.status === 'deleted') own.set(change.path, null)
-    else
-      own.set(change.path, {
-        created: (change.status === 'modified' ? datesOf(before, change.path)?.created : undefined) ?? seconds,
-        updated: seconds,
-        commit,
-      })
-  }
+  await eachInSlices(changes, ({ status, path }) => {
+    const created = status === 'modified' ? datesOf(before, path)?.created : undefined
+    own.set(path, status === 'deleted' ? null : { created: created ?? seconds, updated: seconds, commit })
+  })
   const mayHaveMoved = moves && changes.length > 1 && changes.some((change) => isMarkdown(change.path))
   if (parent && mayHaveMoved) await carryCreationDates(app, space, { parent, commit, changes, before, own })
   return own
