@@ -16,8 +16,11 @@ export interface TreeReader {
   list(path: string): Promise<readonly ReaderEntry[] | null>
   /** All blobs below a folder. */
   walk(prefix?: string): Promise<readonly ReaderEntry[]>
-  /** Returns a blob's bytes. Throws `ObjectTooLarge` if there are more than `maxBytes`. */
-  read(oid: string, maxBytes?: number): Promise<Uint8Array>
+  /**
+   * Returns a blob's bytes. Throws `ObjectTooLarge` if there are more than `maxBytes`.
+   * @param once whether the blob is unlikely to be read again soon, so that it need not be cached
+   */
+  read(oid: string, maxBytes?: number, once?: boolean): Promise<Uint8Array>
 }
 
 /**

@@ -65,6 +65,25 @@ test('all kinds of facts are computed together and are later read from the index
   second.close()
 })
 
+test('the texts of many pages are read once, so they are not cached', async () => {
+  const one = open('once.db')
+  const asked: unknown[] = []
+  const source = {
+    read: async (blob: string, _most?: number, once?: boolean) => {
+      asked.push(once ?? false)
+      return Buffer.from(pages.get(blob) ?? '')
+    },
+  }
+  await one.index.pages('space', source, [oid(1), oid(2)])
+  assert.equal(new Set(asked.splice(0)), new Set([false]))
+  await one.index.pages('space', source, pages.keys())
+  assert.equal(
+    asked,
+    Array.from({ length: 78 }, () => true),
+  )
+  one.close()
+})
+
 test('page titles without a table of contents equal those of the outlines', async () => {
   const before = reads
   const one = open('titles.db')

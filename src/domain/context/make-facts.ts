@@ -54,6 +54,8 @@ export class FactMaker {
     oids: readonly string[],
     use: (oid: string, facts: FactsResult) => void,
   ): Promise<void> {
+    // The texts of a whole repository would displace everything else in the cache, although their facts are indexed.
+    const source: Files = oids.length > BATCH_FILES ? { read: (oid, most) => files.read(oid, most, true) } : files
     let next = 0
     const runBatches = async (): Promise<void> => {
       while (next < oids.length) {
@@ -64,11 +66,11 @@ export class FactMaker {
         const take = (facts: ReadonlyMap<string, FactsResult>): void => {
           for (const [oid, one] of facts) if (missing.delete(oid)) use(oid, one)
         }
-        if (own.length > 0) take(await this.#start(owner, files, own))
+        if (own.length > 0) take(await this.#start(owner, source, own))
         // Another request's batch may fail for its own reasons (a full queue, a missing repository). Derive its files
         // again.
         for (const batch of others) take(await batch.catch(() => NOTHING))
-        if (missing.size > 0) take(await this.#start(owner, files, [...missing]))
+        if (missing.size > 0) take(await this.#start(owner, source, [...missing]))
       }
     }
     await Promise.all(Array.from({ length: CONCURRENT_BATCHES }, runBatches))

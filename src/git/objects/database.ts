@@ -80,12 +80,17 @@ export class ObjectDatabase {
     this.fetchLost = sources.fetchLost
   }
 
-  /** Returns the bytes of a blob, which the caller must not change. Throws `MissingObject`, `ObjectTooLarge`. */
-  async blob(oid: string, maxBytes = this.maxBlobBytes): Promise<Buffer> {
+  /**
+   * Returns the bytes of a blob, which the caller must not change. Throws `MissingObject`, `ObjectTooLarge`.
+   * @param once whether the blob is unlikely to be read again soon, so that it need not be cached
+   */
+  async blob(oid: string, maxBytes = this.maxBlobBytes, once = false): Promise<Buffer> {
     const known = this.caches.blobs.get(oid)
     if (known && known.length > maxBytes) throw new ObjectTooLarge(`object ${oid} is larger than ${maxBytes} bytes`)
     if (known) return known
-    const content = ownBytes(await this.#get(oid, 'blob', Math.min(maxBytes, this.maxBlobBytes)))
+    const read = await this.#get(oid, 'blob', Math.min(maxBytes, this.maxBlobBytes))
+    if (once) return read
+    const content = ownBytes(read)
     this.caches.blobs.set(oid, content)
     this.caches.sizes.set(oid, content.length)
     return content

@@ -44,7 +44,7 @@ export interface Snapshot {
   /** Returns the direct entries of a folder in Git's order, or null if there is no such folder. */
   list(path: string): Promise<TreeEntry[] | null>
   /** Returns the bytes of a blob. Throws `MissingObject`, `ObjectTooLarge`. */
-  read(oid: string, maxBytes?: number): Promise<Buffer>
+  read(oid: string, maxBytes?: number, once?: boolean): Promise<Buffer>
   /** Returns all blobs below `prefix` in Git's order. */
   walk(prefix?: string): Promise<TreeEntry[]>
   /** Returns the sizes of blobs in bytes, in the order of `oids`. */

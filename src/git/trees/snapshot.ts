@@ -36,8 +36,8 @@ export class TreeSnapshot implements Snapshot {
     return (await this.objects.tree(folder.oid)).nodes.map((node) => toEntry(prefix + node.name, node))
   }
 
-  read(oid: string, maxBytes?: number): Promise<Buffer> {
-    return this.objects.blob(oid, maxBytes)
+  read(oid: string, maxBytes?: number, once?: boolean): Promise<Buffer> {
+    return this.objects.blob(oid, maxBytes, once)
   }
 
   async walk(prefix = ''): Promise<TreeEntry[]> {
