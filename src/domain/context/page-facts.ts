@@ -2,7 +2,7 @@
 import type { Outline, Section } from '../../content/outline/outline.js'
 import type { Reference } from '../../content/reference.js'
 import type { FactsIndex } from '../../facts/index.js'
-import { Slices } from '../../kernel/slices.js'
+import { eachInSlices, Slices } from '../../kernel/slices.js'
 import type { ContentCache, KnownPage } from './content-cache.js'
 import { FactMaker, type Files, type Kind, type IndexedFacts, weightOf } from './make-facts.js'
 import type { Texts } from './texts.js'
@@ -64,11 +64,11 @@ export class PageIndex {
   ): Promise<Map<string, IndexedFacts[K]>> {
     const found = new Map<string, IndexedFacts[K]>()
     const missing: string[] = []
-    for (const oid of new Set(oids)) {
+    await eachInSlices(new Set(oids), (oid) => {
       const known = cache?.get(oid)
       if (known === undefined) missing.push(oid)
       else found.set(oid, known)
-    }
+    })
     if (missing.length === 0) return found
     const absent = await this.#fromIndex(missing, kind, (oid, value, bytes) => {
       cache?.set(oid, value, bytes)

@@ -6,7 +6,7 @@ import type { ComputedEntry, ContentStructure, GeneratedEntry } from '../../cont
 import { TextTooCostly } from '../../content/work/text-work.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { inSlices } from '../../kernel/slices.js'
+import { eachInSlices, inSlices } from '../../kernel/slices.js'
 import type { PartIndex } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
@@ -38,10 +38,13 @@ export async function openShown(
 }
 
 /** Lists the computed entries of a structure. */
-const entriesOf = ({ byId }: ContentStructure): ComputedEntry[] =>
-  [...byId.values()].filter(
-    (entry): entry is ComputedEntry => entry.type === 'computed' && entry.computed.type === OPENAPI_TYPE,
-  )
+async function entriesOf({ byId }: ContentStructure): Promise<ComputedEntry[]> {
+  const entries: ComputedEntry[] = []
+  await eachInSlices(byId.values(), (entry) => {
+    if (entry.type === 'computed' && entry.computed.type === OPENAPI_TYPE) entries.push(entry)
+  })
+  return entries
+}
 const known = new WeakMap<ContentStructure, ComputedEntry[]>()
 
 /** An entry and the specification that it refers to. */
@@ -58,7 +61,7 @@ interface SpecificationEntry {
 export async function withComputed(app: App, revision: OpenRevision, moment: Moment): Promise<OpenRevision> {
   const { structure, space, snapshot } = revision
   const shown = { ...revision, moment }
-  const entries = known.get(structure) ?? entriesOf(structure)
+  const entries = known.get(structure) ?? (await entriesOf(structure))
   known.set(structure, entries)
   if (entries.length === 0) return shown
   const named: SpecificationEntry[] = []

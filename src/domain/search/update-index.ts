@@ -3,7 +3,7 @@ import { anchorOf } from '../../content/outline/anchors.js'
 import type { DocumentEntry, GeneratedEntry, PageEntry } from '../../content/types.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { inSlices, Slices } from '../../kernel/slices.js'
+import { filterInSlices, inSlices, Slices } from '../../kernel/slices.js'
 import type { IndexedPage, IndexedText } from '../../search/index.js'
 import type { App } from '../context/app.js'
 import type { KnownPage } from '../context/content-cache.js'
@@ -163,7 +163,7 @@ async function addTexts(
 /** Makes the indexed pages of a first index searchable. Searches compare them with the pages of the head. */
 async function publishPart(app: App, id: string, searchable: Searchable, missing: readonly string[]): Promise<void> {
   const left = new Set(missing)
-  const pages = searchable.pages.filter(({ oid }) => !left.has(oid))
+  const pages = await filterInSlices(searchable.pages, ({ oid }) => !left.has(oid))
   await app.search.set(id, partOf(searchable.revision), pages)
 }
 
