@@ -183,6 +183,8 @@ test('a failing connection notifies the members who may repair it once for each 
     organization: here.organization,
     provider: 'github',
     url: 'https://github.example/a/b.git',
+    repository: 'github.example/a/b',
+    credential: { kind: 'none', digest: 'none', setAt: now },
     ref: 'refs/heads/main',
     createdBy: here.admin.user,
     createdAt: now,
