@@ -37,8 +37,8 @@ const WRITER = {
   maxWaiting: { items: 1_000, bytes: 256 * 1024 * 1024 },
 }
 /**
- * Number of characters from which a task of a writer is large. The index of a large space takes seconds of such tasks. A
- * search of another space waits for the update of its own index, which must not wait for them.
+ * Number of characters from which a task of a writer is large. The index of a large space takes seconds of such tasks.
+ * Smaller updates, for which searches of other spaces wait, must not wait for them.
  */
 const LARGE_TASK = 128 * 1024
 /** Maximum number of spaces whose indexed revision is kept in memory. */

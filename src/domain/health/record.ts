@@ -110,8 +110,9 @@ async function addReads(app: App, tx: Transaction, site: string, pages: readonly
 /** Counts the broken links of every site that counts its readers, once a day, and removes old counts. */
 export async function recordHealth(app: App): Promise<void> {
   const day = dayOf(app)
-  await removeFirst(app.store, siteDays, 'oldest', (one) => one.day < dayOf(app, KEPT_DAYS))
-  await removeFirst(app.store, sitePageReads, 'lastDay', (one) => lastDayOf(one) < dayOf(app, PAGE_DAYS))
+  const [firstDay, firstRead] = [dayOf(app, KEPT_DAYS), dayOf(app, PAGE_DAYS)]
+  await removeFirst(app.store, siteDays, 'oldest', (one) => one.day < firstDay)
+  await removeFirst(app.store, sitePageReads, 'lastDay', (one) => lastDayOf(one) < firstRead)
   for await (const site of eachInOrder(app.store, sites, 'counted')) {
     if (((await app.store.get(siteDays, `${site.id}:${day}`))?.brokenLinks ?? null) !== null) continue
     const brokenLinks = await countBroken(app, site)
